@@ -6,7 +6,7 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from relyon.core.texts import message
@@ -20,10 +20,11 @@ __all__ = ["Outcome", "ask_all"]
 
 #: Seconds before a request is sent again, doubled with every attempt.
 FIRST_REST, LONGEST_REST = 0.5, 30.0
-#: Requests in a row without an answer, after all retries, after which the engine counts as gone.
-GONE = 10
+#: Requests in a row without an answer, after all retries, after which the engine counts as gone;
+#: one that cannot be connected to, before it ever answered, does at once.
+GONE = 5
 #: Seconds that requests on their way are waited for after an interrupt.
-GRACE = 3.0
+GRACE = 2.5
 
 
 @dataclass
@@ -48,12 +49,18 @@ class Outcome:
     refused: bool = False
     detail: str = ""
 
+    @property
+    def settled(self) -> bool:
+        """Whether the engine said something about the query, be it that it refuses it."""
+        return self.answer is not None or self.refused
+
 
 def ask_all(
     engine: Engine,
     requests: Sequence[Request],
     limits: Limits,
     *,
+    keep: Callable[[Outcome], None] | None = None,
     wait: Callable[[float], object] | None = None,
 ) -> Iterator[Outcome]:
     """Sends requests to an engine that is open, and yields what became of each, as they end.
@@ -62,79 +69,105 @@ def ask_all(
         engine: The engine.
         requests: The requests, sent in this order.
         limits: How it may be asked.
+        keep: Called with every outcome before it is yielded, one at a time, in the thread that
+            asked: an interrupt of the program cannot come between an answer and this call. Requests
+            that are on their way when the caller stops are waited for and kept, too.
         wait: Waits for some seconds; tests need not.
 
     Raises:
-        FatalError: If no query will be answered. Nothing more is sent then; what had been answered
-            was yielded before.
+        FatalError: If no query will be answered. Nothing more is sent then.
     """
     pace = Pace(limits.rate * 60 if limits.rate else None, wait=wait)
-    waiting: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    asking = _Asking(engine, limits, pace, keep)
+    count = min(limits.concurrency, len(requests))
+    if count == 1 and engine.in_calling_thread:
+        yield from _followed((asking.ask(one) for one in requests), engine)
+        return
     for request in requests:
-        waiting.put(request)
-    ended: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            while True:
-                request = waiting.get_nowait()
-                ended.put(_ask(engine, request, limits, pace))
-        except (queue.Empty, StoppedError):
-            return
-        except BaseException as error:  # raised again in the calling thread
-            ended.put(error)
-
+        asking.waiting.put(request)
     workers = [
-        threading.Thread(target=work, name=f"relyon-search-{n}", daemon=True)
-        for n in range(min(limits.concurrency, len(requests)))
+        threading.Thread(target=asking.work, name=f"relyon-search-{n}", daemon=True)
+        for n in range(count)
     ]
     for worker in workers:
         worker.start()
     try:
-        yield from _received(ended, len(requests), engine)
+        yield from _followed((asking.ended() for _ in requests), engine)
     finally:
         pace.stop()
-        # A request on its way is waited for: its connection can then be closed in order.
-        end = time.monotonic() + GRACE
-        for worker in workers:
-            worker.join(max(end - time.monotonic(), 0.0))
+        try:
+            end = time.monotonic() + GRACE
+            for worker in workers:
+                worker.join(max(end - time.monotonic(), 0.0))
+        finally:
+            asking.end()
 
 
-def _received(
-    ended: queue.SimpleQueue[Outcome | BaseException], total: int, engine: Engine
-) -> Iterator[Outcome]:
-    silent = 0
-    for _ in range(total):
-        found = ended.get()
+class _Asking:
+    """What the threads of one search share."""
+
+    def __init__(
+        self, engine: Engine, limits: Limits, pace: Pace, keep: Callable[[Outcome], None] | None
+    ) -> None:
+        self.waiting: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
+        self._engine, self._limits, self._pace = engine, limits, pace
+        self._keep = keep
+        self._lock = threading.Lock()
+        self._over = False
+
+    def work(self) -> None:
+        """Asks until nothing waits any more."""
+        try:
+            while not self._over:
+                self._ended.put(self.ask(self.waiting.get_nowait()))
+        except (queue.Empty, StoppedError):
+            return
+        except BaseException as error:  # raised again in the calling thread
+            self._ended.put(error)
+
+    def ask(self, request: Request) -> Outcome:
+        """Sends one request until it is answered or retries are used up, and keeps what became."""
+        outcome = _ask(self._engine, request, self._limits, self._pace)
+        with self._lock:
+            if self._keep is not None and not self._over:
+                self._keep(outcome)
+        return outcome
+
+    def ended(self) -> Outcome:
+        """Returns what became of the next request to end."""
+        found = self._ended.get()
         if isinstance(found, BaseException):
-            yield from _answered(_left(ended))
             raise found
-        yield found
-        silent = 0 if found.answer is not None or found.refused else silent + 1
-        if silent >= GONE:
-            yield from _answered(_left(ended))
+        return found
+
+    def end(self) -> None:
+        """Keeps nothing from now on: the caller is gone."""
+        with self._lock:
+            self._over = True
+
+
+def _followed(outcomes: Iterator[Outcome], engine: Engine) -> Iterator[Outcome]:
+    """Yields outcomes until the engine counts as gone."""
+    silent, answered = 0, False
+    for one in outcomes:
+        yield one
+        silent = 0 if one.settled else silent + 1
+        answered = answered or one.settled
+        unreachable = silent and not answered and one.problems[-1] == "connection"
+        if silent >= GONE or unreachable:
             raise FatalError(
                 message(
                     "engines.gives-no-answers",
-                    address=engine.address,
+                    address=engine.secrets.hide(engine.address),
                     count=silent,
-                    problem=found.detail or found.problems[-1],
+                    problem=one.detail or one.problems[-1],
                 ),
                 hint=message("engines.run-again-when-up"),
             )
 
 
-def _left(ended: queue.SimpleQueue[Outcome | BaseException]) -> Iterator[Outcome | BaseException]:
-    while not ended.empty():
-        yield ended.get()
-
-
-def _answered(found: Iterable[Outcome | BaseException]) -> Iterator[Outcome]:
-    return (one for one in found if isinstance(one, Outcome))
-
-
 def _ask(engine: Engine, request: Request, limits: Limits, pace: Pace) -> Outcome:
-    """Sends one request until it is answered or retries are used up."""
     outcome = Outcome(request)
     while True:
         pace.take_turn()
@@ -148,28 +181,36 @@ def _ask(engine: Engine, request: Request, limits: Limits, pace: Pace) -> Outcom
         except PassingError as error:
             outcome.problems.append(error.kind)
             outcome.detail = engine.secrets.hide(error.detail)
-            if len(outcome.problems) <= limits.retries and _rest(error, outcome, limits, pace):
+            if len(outcome.problems) <= limits.retries:
+                _rest(error, len(outcome.problems), limits, pace)
                 continue
+        except FatalError as error:
+            raise _without_secrets(error, engine) from None
         outcome.seconds = time.perf_counter() - start
         outcome.at = time.time()
         return outcome
 
 
-def _rest(error: PassingError, outcome: Outcome, limits: Limits, pace: Pace) -> bool:
-    """Waits before a request is sent again; returns whether it may be.
+def _without_secrets(error: FatalError, engine: Engine) -> FatalError:
+    hide = engine.secrets.hide_message
+    return FatalError(hide(error.message), hint=hide(error.hint))
+
+
+def _rest(error: PassingError, attempts: int, limits: Limits, pace: Pace) -> None:
+    """Waits before a request is sent again.
 
     Raises:
         FatalError: If the engine asks for a longer wait than allowed.
+        StoppedError: If nothing more is sent.
     """
     if error.wait is None:
-        rest = min(FIRST_REST * 2 ** (len(outcome.problems) - 1), LONGEST_REST)
+        rest = min(FIRST_REST * 2 ** (attempts - 1), LONGEST_REST)
         pace.sleep(rest * random.uniform(0.5, 1.0))
-        return True
-    if error.wait > limits.longest_wait:
+    elif error.wait > limits.longest_wait:
         raise FatalError(
             message("engines.asks-to-wait", seconds=error.wait, most=limits.longest_wait),
             hint=message("engines.run-again-then"),
         )
-    pace.pause(error.wait)
-    pace.sleep(error.wait)
-    return True
+    else:
+        pace.pause(error.wait)
+        pace.sleep(error.wait)

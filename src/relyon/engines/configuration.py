@@ -28,6 +28,7 @@ BASE = "base"
 GIVEN = ("query", "query_id", "k")
 #: Variants that a grid may have: more are a mistake, or a task for another tool.
 MOST = 200
+PARAMETER = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 NAME = re.compile(r"[\w][\w.,=+%@-]{0,99}")
 
 
@@ -269,6 +270,11 @@ def _check_names(engine: Engine, variants: Sequence[Variant], path: str) -> None
     names = engine.placeholders()
     used = None if names is None else set(names)
     for key in variants[0].parameters:
+        if not PARAMETER.fullmatch(key):
+            raise ParameterError(
+                message("engines.parameter-name", name=key, path=path),
+                hint=message("engines.name-parameter"),
+            )
         if key in GIVEN:
             raise ParameterError(message("engines.parameter-is-given", name=key, path=path))
         if used is not None and key not in used:

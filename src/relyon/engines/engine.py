@@ -36,11 +36,14 @@ class Engine(ABC):
     Attributes:
         name: The name of the kind.
         aliases: Other names.
+        in_calling_thread: Whether requests are sent in the thread that called, if only one is sent
+            at a time.
         secrets: What must not be shown or stored; every text from outside passes `hide`.
     """
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
+    in_calling_thread: ClassVar[bool] = False
     secrets: Secrets
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -59,11 +59,19 @@ def recipe_hash(recipe: Json, k: int, explain: bool) -> str:
     return hashlib.sha256(sorted_json([recipe, k, explain])).hexdigest()[:32]
 
 
-def key_of(recipe: str, request: Request) -> str:
+def key_of(recipe: str, request: Request, used: Collection[str] | None = None) -> str:
     """Returns the fingerprint of a request: other words, parameters or templates give another.
 
     Neither the address of the engine nor a secret is part of it, so that a tape serves where the
-    engine has another name or none.
+    engine has another name or none; nor is a column of the queries that no template uses.
+
+    Args:
+        recipe: The fingerprint of the engine's templates, k and whether scores are explained.
+        request: The request.
+        used: The names that templates use; None if every value is used.
     """
-    values: Mapping[str, object] = request.values
+    values = request.values
+    if used is not None:
+        kept = {"query", "query_id", "k", *used}
+        values = {name: value for name, value in values.items() if name in kept}
     return hashlib.sha256(recipe.encode() + sorted_json(values)).hexdigest()[:32]

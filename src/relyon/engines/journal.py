@@ -1,124 +1,158 @@
-"""The journal of a search: every answer is on disk before the next counts, and one process writes.
+"""The journal of a search: every answer is in its file before the next counts.
 
-It is a tape without an end. A search that was cut off goes on from it, and asks nothing twice.
+It is a tape without an end, and one process writes it. A search that was cut off goes on from it,
+and asks nothing twice.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
+from relyon.engines.asked import Query
 from relyon.engines.entry import Entry
-from relyon.engines.tape import Head, Tape, document_line, entry_line, head_line, read_lines
+from relyon.engines.tape import Head, Tape, head_lines, read_journal
 
 __all__ = ["Journal"]
 
+#: Fields that may differ from query to query: passages that match.
+PASSAGES = ("snippet", "text")
+
 
 class Journal:
-    """The answers of a search that runs.
+    """The answers of a search that runs; entering it locks its file.
 
     Args:
         path: The file, which is removed once the search is complete; an empty string keeps the
             answers in memory.
-        head: What is asked.
-        restart: Whether an older journal is thrown away.
 
-    Raises:
-        InputError: If another process writes it, it belongs to another search, or cannot be
-            written.
+    Attributes:
+        tape: The answers, once it has begun.
+        changed: The documents whose fields, passages aside, were not always the same.
+        resumed: The number of answers of an earlier search.
     """
 
-    def __init__(self, path: str, head: Head, *, restart: bool = False) -> None:
+    tape: Tape
+
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.tape = Tape(head, path=path)
         self.changed: set[str] = set()
-        self._file: BinaryIO | None = None
-        self._lock: FileLock | None = None
-        if path:
+        self.resumed = 0
+        self._file: int | None = None
+        self._end = 0
+        self._lock = FileLock(f"{path}.lock") if path else None
+
+    def __enter__(self) -> Journal:
+        if self._lock is not None:
             try:
-                self._open(head, restart)
-            except OSError as error:
-                self.close()
+                self._lock.acquire(timeout=0)
+            except Timeout:
                 raise InputError(
-                    message("core.cannot-be-written", strerror=error.strerror or error), path=path
+                    message("engines.another-search-runs"),
+                    path=self.path,
+                    hint=message("engines.wait-for-other-search"),
                 ) from None
-            except BaseException:
-                self.close()
-                raise
-        self.resumed = len(self.tape.entries)
+            except OSError as error:
+                raise _unwritten(error, self.path) from None
+        return self
 
-    def _open(self, head: Head, restart: bool) -> None:
-        self._lock = FileLock(f"{self.path}.lock")
+    @property
+    def exists(self) -> bool:
+        """Whether an earlier search left its answers."""
+        return bool(self.path) and os.path.exists(self.path) and os.path.getsize(self.path) > 0
+
+    def begin(self, head: Head, queries: Iterable[Query], *, restart: bool = False) -> None:
+        """Goes on from an earlier search for the same, or begins.
+
+        Args:
+            head: What is asked.
+            queries: The queries.
+            restart: Whether an older journal is thrown away.
+
+        Raises:
+            InputError: If it belongs to another search, or cannot be read or written.
+        """
+        known = list(queries)
+        self.tape = Tape(head, {one.id: one for one in known}, path=self.path)
+        if self.exists and not restart:
+            self._resume(head, len(known))
         try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            self._lock = None
-            raise InputError(
-                message("engines.another-search-runs"),
-                path=self.path,
-                hint=message("engines.wait-for-other-search"),
-            ) from None
-        there = os.path.exists(self.path) and os.path.getsize(self.path)
-        if there and not restart:
-            there = self._resume(head)
-        if not there or restart:
-            with open(self.path, "wb") as file:
-                file.write(head_line(head))
-        self._file = open(self.path, "ab")  # noqa: SIM115  # noqa: SIM115
+            if self.path:
+                flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+                self._file = os.open(self.path, flags, 0o666)
+                self._cut()
+            if not self._end:
+                self._write(head_lines(head, known))
+        except OSError as error:
+            raise _unwritten(error, self.path) from None
 
-    def _resume(self, head: Head) -> bool:
-        """Reads an older journal; returns whether it has at least its first line."""
-        with open(self.path, "rb") as file:
-            if not file.readline().endswith(b"\n"):
-                return False
-        older = read_lines(self.path)
+    def _resume(self, head: Head, queries: int) -> None:
+        """Reads an older journal, unless it was cut off before its first answer."""
+        older, end = read_journal(self.path)
+        if older is None:
+            return
         if not older.head.same(head):
             raise InputError(
                 message("engines.journal-of-another-search"),
                 path=self.path,
                 hint=message("engines.restart-search"),
             )
-        self.tape = older
-        # A line that a crash cut off would run into the next one.
-        with open(self.path, "rb+") as file:
-            content = file.read()
-            file.truncate(content.rfind(b"\n") + 1)
-        return True
+        if len(older.queries) == queries:
+            self.tape, self._end, self.resumed = older, end, len(older.entries)
 
     def add(self, entry: Entry, fields: Mapping[str, Mapping[str, str]]) -> None:
         """Adds an entry and the documents that it is the first to have.
 
         Raises:
-            InputError: If it cannot be written.
+            InputError: If it cannot be written; the file is then as it was before.
         """
         lines = []
         for id, found in fields.items():
-            known = self.tape.documents.get(id)
-            if known is None and found:
-                self.tape.documents[id] = dict(found)
-                lines.append(document_line(id, found))
-            elif known is not None and _lasting(known) != _lasting(found):
-                self.changed.add(id)
-        lines.append(entry_line(entry))
-        self.tape.entries[entry.key] = entry
-        if self._file is not None:
-            try:
-                self._file.write(b"".join(lines))
-                self._file.flush()
-            except OSError as error:
-                raise InputError(
-                    message("core.cannot-be-written", strerror=error.strerror or error),
-                    path=self.path,
-                ) from None
+            if found:
+                line, earlier = self.tape.documents.put(id, found)
+                lines.append(line)
+                if earlier is not None and _lasting(earlier) != _lasting(found):
+                    self.changed.add(id)
+        lines.append(self.tape.entries.put(entry))
+        try:
+            self._write(b"".join(lines))
+        except OSError as error:
+            raise _unwritten(error, self.path) from None
 
-    def __enter__(self) -> Journal:
-        return self
+    def _write(self, lines: bytes) -> None:
+        """Writes lines, or nothing: a disk that fills up leaves no half of them."""
+        if self._file is None:
+            return
+        left = memoryview(lines)
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            self._cut()
+            raise
+        self._end += len(lines)
+
+    def _cut(self) -> None:
+        """Ends the file after its last whole answer."""
+        if self._file is not None:
+            os.ftruncate(self._file, self._end)
+            os.lseek(self._file, self._end, os.SEEK_SET)
+
+    def remove(self) -> None:
+        """Removes the file: the search is complete, and its results are written."""
+        self._close()
+        if self.path:
+            os.unlink(self.path)
+
+    def _close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
     def __exit__(
         self,
@@ -126,25 +160,27 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes the file, which stays where it is."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._close()
         if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+            _remove_lock(self._lock)
 
-    def remove(self) -> None:
-        """Removes the file: the search is complete, and its results are written."""
-        self.close()
-        for path in (self.path, f"{self.path}.lock"):
-            if path and os.path.exists(path):
-                os.unlink(path)
+
+def _remove_lock(lock: FileLock) -> None:
+    """Releases a lock, and removes its file while it is held, where the system can."""
+    try:
+        if os.name != "nt":
+            os.unlink(lock.lock_file)
+    except OSError:
+        pass
+    lock.release()
+
+
+def _unwritten(error: OSError, path: str) -> InputError:
+    return InputError(
+        message("core.cannot-be-written", strerror=error.strerror or error), path=path
+    )
 
 
 def _lasting(fields: Mapping[str, str]) -> dict[str, str]:
-    """Returns the fields that are the same for every query: passages that match are not."""
-    return {name: text for name, text in fields.items() if name not in ("snippet", "text")}
+    """Returns the fields that are the same for every query."""
+    return {name: text for name, text in fields.items() if name not in PASSAGES}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from relyon.engines.answers import Answers
 from relyon.engines.entry import Entry
 
 __all__ = ["Latency", "quantile"]
@@ -40,16 +41,17 @@ class Latency:
     failed: int
 
     @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Latency:
+    def of(cls, entries: Iterable[Entry] | Answers) -> Latency:
         """Returns the latency of a variant's entries."""
-        found = list(entries)
+        answers = entries if isinstance(entries, Answers) else Answers.of(entries)
+        found = answers.outlines()
         times = sorted(one.ms for one in found if not one.failed)
         return cls(
             len(times),
             quantile(times, 0.5),
             quantile(times, 0.95),
             times[-1] if times else None,
-            sum(len(one.problems) - bool(one.failed) for one in found),
+            sum(one.retries for one in found),
             sum(bool(one.failed) for one in found),
         )
 

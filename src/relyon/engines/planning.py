@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Request, Variant
 from relyon.engines.engine import Engine
+from relyon.engines.entry import key_of
 
-__all__ = ["make_requests"]
+__all__ = ["in_turn", "keyed", "make_requests"]
 
 
 def make_requests(
@@ -30,8 +31,15 @@ def make_requests(
         explain: Whether the engine's explanation of scores is asked for.
 
     Raises:
-        ParameterError: If a placeholder of the engine's templates has no value.
+        ParameterError: If a placeholder of the engine's templates has no value, or a column of the
+            queries has the name of a parameter.
     """
+    for name in queries[0].values:
+        if name in variants[0].parameters:
+            raise ParameterError(
+                message("engines.column-is-parameter", name=name),
+                hint=message("engines.rename-column"),
+            )
     requests = [Request(one, variant, k, explain) for variant in variants for one in queries]
     names = engine.placeholders()
     known = set(requests[0].values)
@@ -42,3 +50,54 @@ def make_requests(
                 hint=message("engines.placeholder-names", names=sorted(known), name=name),
             )
     return requests
+
+
+def keyed(requests: Sequence[Request], recipe: str, engine: Engine) -> dict[str, Request]:
+    """Returns requests by their keys.
+
+    Args:
+        requests: The requests.
+        recipe: The fingerprint of the engine's templates, k and whether scores are explained.
+        engine: The engine, which says what it uses of them.
+
+    Raises:
+        ParameterError: If two variants would be asked the same.
+    """
+    names = engine.placeholders()
+    used = None if names is None else frozenset(names)
+    found: dict[str, Request] = {}
+    for one in requests:
+        other = found.setdefault(key_of(recipe, one, used), one)
+        if other is not one:
+            raise ParameterError(
+                message(
+                    "engines.variants-are-equal", first=other.variant.name, name=one.variant.name
+                ),
+                hint=message("engines.remove-variant"),
+            )
+    return found
+
+
+def in_turn(requests: Iterable[Request]) -> list[Request]:
+    """Returns requests in the order of asking: every query through all variants, before the next.
+
+    Variants asked one after another would differ by warm caches and by what else the engine does.
+    The first variant changes from query to query, so that none always finds the query in a cache.
+
+    Examples:
+        >>> asked = [
+        ...     Request(Query(query, query), Variant(variant), 10)
+        ...     for variant in ("a", "b")
+        ...     for query in ("q1", "q2")
+        ... ]
+        >>> [(one.query.id, one.variant.name) for one in in_turn(asked)]
+        [('q1', 'a'), ('q1', 'b'), ('q2', 'b'), ('q2', 'a')]
+    """
+    by_query: dict[str, list[Request]] = {}
+    for one in requests:
+        by_query.setdefault(one.query.id, []).append(one)
+    found: list[Request] = []
+    for place, group in enumerate(by_query.values()):
+        first = place % len(group)
+        found += group[first:] + group[:first]
+    return found

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from relyon.core.texts import message
 from relyon.engines.asking import Outcome
 from relyon.engines.entry import Entry
+from relyon.engines.problems import FatalError
 from relyon.engines.secrets import Secrets
 
 __all__ = ["recorded"]
@@ -22,6 +24,9 @@ def recorded(
         key: The key of the request.
         outcome: What became of it.
         secrets: What must not be kept, although the engine may have sent it back.
+
+    Raises:
+        FatalError: If an id contains a secret: without it, it would be another document's.
     """
     answer, request = outcome.answer, outcome.request
     entry = Entry(
@@ -35,7 +40,12 @@ def recorded(
     if answer is None:
         entry.failed = outcome.detail or "refused"
         return entry, {}
-    entry.ids = _hidden(answer.ids, secrets)
+    entry.ids = list(answer.ids)
+    if _hidden(entry.ids, secrets) != entry.ids:
+        raise FatalError(
+            message("engines.id-has-secret", query=request.query.id),
+            hint=message("engines.write-if-no-secret"),
+        )
     entry.scores = list(answer.scores)
     entry.took, entry.total, entry.duplicates = answer.took, answer.total, answer.duplicates
     entry.why = _hidden(answer.explanations, secrets)

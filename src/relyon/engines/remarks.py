@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from relyon.core.notes import Note
+from relyon.engines.answers import Answers, Outline
 from relyon.engines.entry import Entry
 
 __all__ = ["remarks"]
@@ -13,7 +14,7 @@ __all__ = ["remarks"]
 NAMED = 3
 
 
-def remarks(entries: Sequence[Entry], k: int) -> tuple[Note, ...]:
+def remarks(entries: Iterable[Entry] | Answers, k: int) -> tuple[Note, ...]:
     """Returns notes about answers that are empty, short, cut off, or came at the second try.
 
     Args:
@@ -25,29 +26,30 @@ def remarks(entries: Sequence[Entry], k: int) -> tuple[Note, ...]:
         >>> [one.kind for one in remarks([entry], 10)]
         ['search-cut']
     """
+    answers = entries if isinstance(entries, Answers) else Answers.of(entries)
+    outlines = answers.outlines()
     found: list[Note] = []
 
     def note(
-        kind: str, chosen: Callable[[Entry], bool], *, warns: bool = False, **values: object
+        kind: str, chosen: Callable[[Outline], bool], *, warns: bool = False, **values: object
     ) -> None:
-        queries = [one.query for one in entries if chosen(one)]
+        queries = [one.query for one in outlines if chosen(one)]
         if queries:
-            said = {"total": len(entries), **values}
+            said = {"total": len(outlines), **values}
             named = tuple(queries[:NAMED])
             found.append(
                 Note(kind, len(queries), "warning" if warns else "info", named, values=said)
             )
 
     note("search-failed", lambda one: bool(one.failed), warns=True)
-    note("search-empty", lambda one: not one.ids and not one.failed)
+    note("search-empty", lambda one: not one.results and not one.failed)
     note("search-cut", lambda one: _is_cut(one, k), warns=True, k=k)
-    note("search-short", lambda one: 0 < len(one.ids) < k and not _is_cut(one, k), k=k)
+    note("search-short", lambda one: 0 < one.results < k and not _is_cut(one, k), k=k)
     note("search-duplicates", lambda one: one.duplicates > 0, warns=True)
-    note("search-retried", lambda one: bool(one.problems) and not one.failed)
+    note("search-retried", lambda one: one.retries > 0 and not one.failed)
     return tuple(found)
 
 
-def _is_cut(entry: Entry, k: int) -> bool:
+def _is_cut(one: Outline, k: int) -> bool:
     """Returns whether the engine gave fewer results than it has and was asked for."""
-    there = len(entry.ids) + entry.duplicates
-    return entry.total is not None and there < min(k, entry.total)
+    return one.total is not None and one.results + one.duplicates < min(k, one.total)

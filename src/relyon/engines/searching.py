@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
+
+import msgspec
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
+from relyon.data.run import Run
+from relyon.engines.answers import Answers
 from relyon.engines.asked import Request, Variant
 from relyon.engines.asking import Outcome, ask_all
 from relyon.engines.configuration import BASE, Configuration, Limits, read_configuration
 from relyon.engines.engine import Engine
-from relyon.engines.entry import Entry, key_of, recipe_hash
+from relyon.engines.entry import recipe_hash
 from relyon.engines.found import Found
 from relyon.engines.journal import Journal
 from relyon.engines.kinds.python import Python
 from relyon.engines.latency import Latency
 from relyon.engines.order import Scores, make_run
-from relyon.engines.planning import make_requests
+from relyon.engines.places import Places, find_places
+from relyon.engines.planning import in_turn, keyed, make_requests
 from relyon.engines.queries import queries_hash, read_queries
 from relyon.engines.recording import recorded
 from relyon.engines.remarks import remarks
@@ -31,7 +36,7 @@ from relyon.engines.tape import Head, Tape, read_tape, write_tape
 from relyon.io.tapes import tape_beside
 from relyon.io.writers import write_run
 
-__all__ = ["Failed", "in_turn", "search", "tape_beside"]
+__all__ = ["Failed", "search", "tape_beside"]
 
 #: What becomes of queries that the engine refuses.
 Failed = Literal["stop", "empty"]
@@ -102,44 +107,38 @@ def search(
     chosen = configuration.chosen(variants)
     asked = read_queries(queries)
     recipe = recipe_hash(configuration.engine.recipe, k, explain)
-    requests = {
-        key_of(recipe, one): one
-        for one in make_requests(configuration.engine, asked, chosen, k, explain=explain)
-    }
+    planned = make_requests(configuration.engine, asked, chosen, k, explain=explain)
+    requests = keyed(planned, recipe, configuration.engine)
     head = Head(
         engine=configuration.name,
         kind=configuration.engine.name,
         address=configuration.engine.secrets.hide(configuration.engine.address),
         recipe=recipe,
+        templates=configuration.engine.recipe,
         k=k,
         explain=explain,
         variants={one.name: dict(one.parameters) for one in chosen},
         queries=queries_hash(asked),
-        started=time.time(),
+        started=round(time.time(), 3),
     )
-    files = _files(output, chosen)
-    written = [path for pair in files.values() for path in pair]
-    record_path = os.fspath(record) if record is not None else ""
+    places = find_places(output, record, chosen)
     if replay is not None:
-        _refuse([*written, record_path], overwrite)
-        _make_folder(next(iter(written), ""))
+        if not overwrite:
+            places.refuse_existing()
+        places.make_folders()
         tape = _replayed(read_tape(replay), requests, head)
-        notes: tuple[Note, ...] = ()
-    else:
-        journal_path = _journal_path(output, record_path, files)
-        begun = bool(journal_path) and os.path.exists(journal_path) and not restart
-        if not begun:
-            _refuse([*written, record_path], overwrite)
-        _make_folder(journal_path)
-        with Journal(journal_path, head, restart=restart) as journal:
-            notes = _ask(journal, configuration, requests, limits, failed, progress)
-            tape = journal.tape
-            found = _found(tape, configuration.name, requests, scores, notes, files)
-            _write(found, requests, record_path)
-            journal.remove()
+        found = _found(tape, configuration.name, requests, scores, places)
+        _write(found, requests, places)
         return found
-    found = _found(tape, configuration.name, requests, scores, notes, files)
-    _write(found, requests, record_path)
+    places.make_folders()
+    with Journal(places.journal) as journal:
+        if not overwrite and (restart or not journal.exists):
+            places.refuse_existing()
+        journal.begin(head, asked, restart=restart)
+        notes = _ask(journal, configuration, requests, limits, failed, progress)
+        found = _found(journal.tape, configuration.name, requests, scores, places, notes)
+        _write(found, requests, places)
+        journal.remove()
     return found
 
 
@@ -157,49 +156,6 @@ def _configuration(engine: object) -> Configuration:
         message("engines.engine-must-be", name=type(engine).__name__),
         hint=message("engines.give-engine"),
     )
-
-
-def _files(
-    output: str | os.PathLike[str] | None, variants: Sequence[Variant]
-) -> dict[str, tuple[str, str]]:
-    """Returns the files of each variant: its run, and the tape beside it."""
-    if output is None:
-        return {}
-    path = os.fspath(output)
-    folder = len(variants) > 1 or path.endswith((os.sep, "/")) or os.path.isdir(path)
-    runs = {one.name: os.path.join(path, f"{one.name}.run") if folder else path for one in variants}
-    return {name: (run, tape_beside(run)) for name, run in runs.items()}
-
-
-def _journal_path(
-    output: str | os.PathLike[str] | None, record: str, files: dict[str, tuple[str, str]]
-) -> str:
-    if output is None:
-        return f"{record}.partial" if record else ""
-    path = os.fspath(output)
-    single = len(files) == 1 and path in (one[0] for one in files.values())
-    return f"{path}.partial" if single else os.path.join(path, "search.partial")
-
-
-def _make_folder(path: str) -> None:
-    folder = os.path.dirname(path)
-    if folder:
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                message("core.cannot-be-written", strerror=error.strerror or error), path=folder
-            ) from None
-
-
-def _refuse(paths: Sequence[str], overwrite: bool) -> None:
-    for path in paths:
-        if path and not overwrite and os.path.lexists(path):
-            raise InputError(
-                message("core.already-exists"),
-                path=path,
-                hint=message("engines.overwrite-replaces"),
-            )
 
 
 def _ask(
@@ -223,55 +179,33 @@ def _ask(
         if key not in journal.tape.entries
         or (journal.tape.entries[key].failed and failed == "stop")
     }
-    by_request = {id(one): key for key, one in open_.items()}
+    keys = {id(one): key for key, one in open_.items()}
     done = len(requests) - len(open_)
     without: list[Outcome] = []
+
+    def keep(outcome: Outcome) -> None:
+        if outcome.answer is not None or (outcome.refused and failed == "empty"):
+            key = keys[id(outcome.request)]
+            journal.add(*recorded(key, outcome, configuration.engine.secrets))
+
+    notes = []
+    if done:
+        notes.append(Note("search-resumed", done))
     with _opened(configuration.engine, chosen):
-        for outcome in ask_all(configuration.engine, in_turn(open_.values()), chosen):
-            key = by_request[id(outcome.request)]
+        for outcome in ask_all(configuration.engine, in_turn(open_.values()), chosen, keep=keep):
             if outcome.answer is None and not (outcome.refused and failed == "empty"):
                 without.append(outcome)
-            else:
-                journal.add(*recorded(key, outcome, configuration.engine.secrets))
             done += 1
             if progress is not None:
                 progress(done, len(requests))
     if without:
         raise _unanswered(without, len(requests), bool(journal.path))
-    notes = []
-    if journal.resumed:
-        notes.append(Note("search-resumed", min(journal.resumed, len(requests))))
     if journal.changed:
         changed = sorted(journal.changed)
         notes.append(
             Note("search-documents-changed", len(changed), "warning", tuple(changed[:NAMED]))
         )
     return tuple(notes)
-
-
-def in_turn(requests: Iterable[Request]) -> list[Request]:
-    """Returns requests in the order of asking: every query through all variants, before the next.
-
-    Variants asked one after another would differ by warm caches and by what else the engine does.
-    The first variant changes from query to query, so that none always finds the query in a cache.
-
-    Examples:
-        >>> asked = [
-        ...     Request(Query(query, query), Variant(variant), 10)
-        ...     for variant in ("a", "b")
-        ...     for query in ("q1", "q2")
-        ... ]
-        >>> [(one.query.id, one.variant.name) for one in in_turn(asked)]
-        [('q1', 'a'), ('q1', 'b'), ('q2', 'b'), ('q2', 'a')]
-    """
-    by_query: dict[str, list[Request]] = {}
-    for one in requests:
-        by_query.setdefault(one.query.id, []).append(one)
-    found: list[Request] = []
-    for place, group in enumerate(by_query.values()):
-        first = place % len(group)
-        found += group[first:] + group[:first]
-    return found
 
 
 @contextmanager
@@ -328,37 +262,42 @@ def _replayed(tape: Tape, requests: dict[str, Request], head: Head) -> Tape:
             path=tape.path,
             hint=reason,
         )
-    return replace(tape, entries={key: tape.entries[key] for key in requests})
+    return replace(
+        tape,
+        head=msgspec.structs.replace(tape.head, variants=head.variants),
+        entries=tape.entries.named({key: one.variant.name for key, one in requests.items()}),
+    )
 
 
 def _found(
     tape: Tape,
     name: str,
-    requests: dict[str, Request],
+    requests: Mapping[str, Request],
     scores: Scores,
-    notes: tuple[Note, ...],
-    files: dict[str, tuple[str, str]],
+    places: Places,
+    notes: tuple[Note, ...] = (),
 ) -> Found:
-    entries: dict[str, list[Entry]] = {}
-    for key, request in requests.items():
-        entries.setdefault(request.variant.name, []).append(tape.entries[key])
-    runs = {}
-    several = len(entries) > 1
-    for variant, found in entries.items():
+    runs: dict[str, Run] = {}
+    latencies: dict[str, Latency] = {}
+    several = len(tape.head.variants) > 1
+    for variant in tape.head.variants:
+        answers = Answers.read(tape.entries.lines(_keys_of(variant, requests)))
         own = variant if several or variant != BASE else name
-        run, more = make_run(found, own, tape.head.k, scores)
-        more = (*more, *remarks(found, tape.head.k))
+        runs[variant], more = make_run(answers, own, tape.head.k, scores)
+        more = (*more, *remarks(answers, tape.head.k))
         notes += tuple(replace(one, run=own) if several else one for one in more)
-        runs[variant] = run
-    latencies = {variant: Latency.of(found) for variant, found in entries.items()}
-    return Found(name, tape.head.k, runs, latencies, tape, notes, files)
+        latencies[variant] = Latency.of(answers)
+    return Found(name, tape.head.k, runs, latencies, tape, notes, places.runs)
 
 
-def _write(found: Found, requests: dict[str, Request], record: str) -> None:
+def _keys_of(variant: str, requests: Mapping[str, Request]) -> list[str]:
+    return [key for key, one in requests.items() if one.variant.name == variant]
+
+
+def _write(found: Found, requests: Mapping[str, Request], places: Places) -> None:
     """Writes runs and tapes; the tape of a run first, so that no run is without it."""
-    if record:
-        write_tape(record, found.tape, requests)
-    for variant, (run, tape) in found.files.items():
-        keys = [key for key, one in requests.items() if one.variant.name == variant]
-        write_tape(tape, found.tape, keys)
+    if places.record:
+        write_tape(places.record, found.tape, requests)
+    for variant, (run, tape) in places.runs.items():
+        write_tape(tape, found.tape, _keys_of(variant, requests))
         write_run(found.runs[variant], run, overwrite=True)

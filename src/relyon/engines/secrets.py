@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
 from relyon.core.errors import ParameterError
-from relyon.core.texts import message
+from relyon.core.texts import Message, message
 
 __all__ = ["HIDDEN", "Secrets"]
 
 HIDDEN = "***"
 #: A variable of the environment, as in `ApiKey ${SEARCH_KEY}`.
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-#: Shorter values would hide half of every text.
+#: Hiding shorter values would hide half of every text.
 SHORTEST = 4
 
 
@@ -35,13 +38,18 @@ class Secrets:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = os.environ if environment is None else environment
-        self._known: set[str] = set()
+        self._known: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Secrets({len(self._known)})"
 
-    def fill(self, text: str, *, path: str = "") -> str:
-        """Returns a text with the values of its variables, which are hidden from now on.
+    def fill(self, text: str, *, path: str = "", secret: bool = True) -> str:
+        """Returns a text with the values of its variables.
+
+        Args:
+            text: A text with variables, as in `ApiKey ${SEARCH_KEY}`.
+            path: The engine's file, for messages.
+            secret: Whether the values are hidden from now on; the host of an address is not.
 
         Raises:
             ParameterError: If a variable is not set, or its value has a line break or is too short
@@ -58,23 +66,71 @@ class Secrets:
                 )
             if not known.isprintable():
                 raise ParameterError(message("engines.variable-is-not-printable", name=name))
-            self.add(known)
+            if secret:
+                if len(known) < SHORTEST:
+                    raise ParameterError(
+                        message("engines.variable-is-too-short", name=name, least=SHORTEST),
+                        hint=message("engines.write-short-value"),
+                    )
+                self.add(known)
             return known
 
         return VARIABLE.sub(value, text)
 
     def add(self, value: str) -> None:
-        """Hides a value from now on, as it is and as addresses and JSON write it."""
+        """Hides a value from now on, as it is and as addresses, JSON, HTML and base64 write it."""
         if len(value) >= SHORTEST:
-            self._known |= {value, quote(value, safe=""), quote_plus(value)}
-            self._known.add(value.replace("\\", "\\\\").replace('"', '\\"'))
+            known = {*self._known, *_forms(value)}
+            self._known = tuple(sorted(known, key=lambda one: (-len(one), one)))
 
     def hide(self, text: str) -> str:
         """Returns a text without the secrets."""
-        for value in sorted(self._known, key=len, reverse=True):
+        for value in self._known:
             if value in text:
                 text = text.replace(value, HIDDEN)
         return text
 
+    def hide_message(self, text: str) -> str:
+        """Returns a message without the secrets: one that can be translated stays so."""
+        if not isinstance(text, Message):
+            return self.hide(text)
+        values = {
+            name: self.hide_message(str(value)) if isinstance(value, str | Exception) else value
+            for name, value in text.values.items()
+        }
+        hidden = Message(self.hide(text.kind), values)
+        # A value of another type, such as a list, may contain one, too.
+        return hidden if self.hide(hidden) == hidden else self.hide(hidden)
+
     def __bool__(self) -> bool:
         return bool(self._known)
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Yields a value as different places write it."""
+    yield value
+    for quoted in (quote(value, safe=""), quote(value), quote_plus(value)):
+        yield quoted
+        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
+    yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+    yield html.escape(value)
+    yield repr(value)[1:-1]
+    yield from _encoded(value.encode())
+
+
+def _encoded(value: bytes) -> Iterator[str]:
+    """Yields what base64 makes of a value, wherever in the encoded text it starts.
+
+    Examples:
+        >>> import base64
+        >>> header = base64.b64encode(b"elastic:changeme").decode()
+        >>> any(part in header for part in _encoded(b"changeme"))
+        True
+    """
+    for before, start in ((0, 0), (1, 2), (2, 3)):
+        padded = bytes(before) + value
+        # Only whole characters that nothing but the value decides.
+        whole = base64.b64encode(padded).decode()[start : len(padded) * 8 // 6]
+        yield whole
+        yield whole.replace("+", "-").replace("/", "_")

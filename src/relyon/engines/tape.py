@@ -1,26 +1,39 @@
 """Tapes: every request's key and answer, so that a search can be repeated without its engine.
 
-A tape is JSON Lines: a head, then documents and entries, then an end with a checksum. While a
-search runs, its tape is a journal without an end, to which every answer is added as it comes.
+A tape is JSON Lines: a head, the queries, the documents, an entry per request, and an end with a
+checksum. While a search runs, its tape is a journal without an end, to which every answer is added
+as it comes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import msgspec
 
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
+from relyon.engines.asked import Query
 from relyon.engines.entry import Entry, sorted_json
+from relyon.engines.tape_lines import Documents, Entries
 from relyon.engines.template import Scalar
 from relyon.io.atomic_files import open_replaced
 
-__all__ = ["Head", "Tape", "parse_line", "read_tape", "write_tape"]
+__all__ = [
+    "Head",
+    "Tape",
+    "answers_checksum",
+    "head_lines",
+    "read_journal",
+    "read_tape",
+    "write_tape",
+]
+
+T = TypeVar("T")
 
 VERSION = 1
 
@@ -34,6 +47,7 @@ class Head(msgspec.Struct, kw_only=True):
         kind: Its kind.
         address: Where it is, without user, password or key.
         recipe: The fingerprint of its templates and paths, k and whether scores are explained.
+        templates: Its templates and paths.
         k: How many results each request asked for.
         explain: Whether explanations of scores were asked for.
         variants: The parameters of each variant.
@@ -46,6 +60,7 @@ class Head(msgspec.Struct, kw_only=True):
     kind: str
     address: str
     recipe: str
+    templates: object = None
     k: int
     explain: bool
     variants: dict[str, dict[str, Scalar]]
@@ -58,9 +73,10 @@ class Head(msgspec.Struct, kw_only=True):
         return {**mine, "started": 0} == {**theirs, "started": 0}
 
 
-class _Document(msgspec.Struct):
-    document: str
-    fields: dict[str, str]
+class _Query(msgspec.Struct, omit_defaults=True):
+    query: str
+    text: str
+    values: dict[str, Scalar] = {}
 
 
 class _End(msgspec.Struct):
@@ -69,8 +85,7 @@ class _End(msgspec.Struct):
 
 
 _HEAD = msgspec.json.Decoder(Head)
-_ENTRY = msgspec.json.Decoder(Entry)
-_DOCUMENT = msgspec.json.Decoder(_Document)
+_QUERY = msgspec.json.Decoder(_Query)
 _END = msgspec.json.Decoder(_End)
 
 
@@ -80,41 +95,48 @@ class Tape:
 
     Attributes:
         head: What was asked.
+        queries: The queries, by id.
         entries: What became of each request, by its key.
-        documents: The fields of every document, as first seen.
-        whole: Whether it has its end: a journal has none.
-        checksum: The checksum of the answers: two tapes with the same one have the same answers.
+        documents: The fields of every document, by id.
         path: The file.
     """
 
     head: Head
-    entries: dict[str, Entry] = field(default_factory=dict)
-    documents: dict[str, dict[str, str]] = field(default_factory=dict)
-    whole: bool = False
-    checksum: str = ""
+    queries: dict[str, Query] = field(default_factory=dict)
+    entries: Entries = field(default_factory=Entries)
+    documents: Documents = field(default_factory=Documents)
     path: str = ""
 
+    @property
+    def checksum(self) -> str:
+        """The checksum of the answers: two tapes with the same one have the same answers.
 
-def document_line(id: str, fields: Mapping[str, str]) -> bytes:
-    """Returns the line of a document."""
-    return msgspec.json.encode({"document": id, "fields": dict(fields)}) + b"\n"
-
-
-def entry_line(entry: Entry) -> bytes:
-    """Returns the line of an entry."""
-    return msgspec.json.encode(entry) + b"\n"
+        It covers keys, documents, scores and refusals, but no times, fields or names.
+        """
+        return answers_checksum(self.entries.values())
 
 
-def head_line(head: Head) -> bytes:
-    """Returns the first line."""
-    return msgspec.json.encode(head) + b"\n"
+def answers_checksum(entries: Iterable[Entry]) -> str:
+    """Returns the checksum of answers, see `Tape.checksum`."""
+    digest = hashlib.sha256()
+    for one in sorted(entries, key=lambda entry: entry.key):
+        digest.update(sorted_json([one.key, one.ids, one.scores, one.failed]))
+    return digest.hexdigest()[:32]
+
+
+def head_lines(head: Head, queries: Iterable[Query]) -> bytes:
+    """Returns the first lines: what was asked."""
+    found = [msgspec.json.encode(head)]
+    for one in queries:
+        found.append(msgspec.json.encode(_Query(one.id, one.text, dict(one.values))))
+    return b"\n".join(found) + b"\n"
 
 
 def write_tape(path: str, tape: Tape, keys: Iterable[str] | None = None) -> None:
     """Writes a tape: the file appears once it is complete.
 
-    The same answers give the same bytes after the head and but for times: entries are in the order
-    of their requests, and every document is written before the first answer with it.
+    The same answers give the same bytes after the head and but for times, in whatever order they
+    came: entries are in the order of their requests, documents in that of the answers.
 
     Args:
         path: The file.
@@ -124,124 +146,134 @@ def write_tape(path: str, tape: Tape, keys: Iterable[str] | None = None) -> None
     Raises:
         InputError: If it cannot be written.
     """
+    chosen = list(tape.entries if keys is None else keys)
+    found = [tape.entries[key] for key in chosen]
+    variants = {one.variant: tape.head.variants.get(one.variant, {}) for one in found}
+    names = dict.fromkeys(one.query for one in found)
+    queries = [tape.queries[id] for id in names if id in tape.queries]
+    documents = dict.fromkeys(id for one in found for id in one.ids)
+    del found
     with open_replaced(path) as file:
         digest = hashlib.sha256()
-
-        def put(line: bytes) -> None:
-            digest.update(line)
-            file.write(line)
-
-        put(head_line(tape.head))
-        count = 0
-        seen: set[str] = set()
-        for key in tape.entries if keys is None else keys:
-            entry = tape.entries[key]
-            for id in entry.ids:
-                if id not in seen:
-                    seen.add(id)
-                    if id in tape.documents:
-                        put(document_line(id, tape.documents[id]))
-            put(entry_line(entry))
-            count += 1
-        end = _End(count, digest.hexdigest())
-        file.write(msgspec.json.encode(end) + b"\n")
+        for part in (
+            [head_lines(msgspec.structs.replace(tape.head, variants=variants), queries)],
+            tape.documents.lines(documents),
+            tape.entries.lines(chosen),
+        ):
+            for line in part:
+                digest.update(line)
+                file.write(line)
+        file.write(msgspec.json.encode(_End(len(chosen), digest.hexdigest())) + b"\n")
 
 
 def read_tape(path: str | os.PathLike[str]) -> Tape:
     """Reads a tape.
 
     Raises:
-        InputError: If it cannot be read, has no end, or was changed.
-        ParseError: If a line is not one of a tape.
-    """
-    tape = read_lines(path)
-    if not tape.whole:
-        raise InputError(
-            message("engines.tape-has-no-end"),
-            path=tape.path,
-            hint=message("engines.finish-tape"),
-        )
-    return tape
+        InputError: If it cannot be read, is no tape, has no end, or was changed.
 
-
-def read_lines(path: str | os.PathLike[str]) -> Tape:
-    """Reads a tape or journal; a last line that was cut off is left out.
-
-    Raises:
-        InputError: If it cannot be read, or was changed.
-        ParseError: If a line is not one of a tape.
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> import relyon
+        >>> with TemporaryDirectory() as folder:
+        ...     found = relyon.search(
+        ...         lambda query, k: ["d1", "d2"], ["red"], k=2, record=f"{folder}/tape.jsonl"
+        ...     )
+        ...     tape = read_tape(f"{folder}/tape.jsonl")
+        >>> [(entry.query, entry.ids) for entry in tape.entries.values()]
+        [('red', ['d1', 'd2'])]
     """
     name = os.fspath(path)
-    try:
-        with open(name, "rb") as file:
-            return _read(file, name)
-    except OSError as error:
+    content = _content(name)
+    tape, rest = _start(content, name)
+    start = content.rfind(b"\n", 0, len(content) - 1) + 1
+    if not content.startswith(b'{"end"', start) or not content.endswith(b"\n"):
         raise InputError(
-            message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=name
-        ) from None
-
-
-def _read(file: BinaryIO, name: str) -> Tape:
-    first = file.readline()
-    try:
-        head = _HEAD.decode(first)
-    except msgspec.DecodeError:
+            message("engines.tape-has-no-end"), path=name, hint=message("engines.finish-tape")
+        )
+    end = _decoded(_END, content[start:], name, content.count(b"\n"))
+    if end.sha256 != hashlib.sha256(memoryview(content)[:start]).hexdigest():
         raise InputError(
-            message("engines.is-no-tape"), path=name, hint=message("engines.record-tape")
-        ) from None
-    if head.tape > VERSION:
-        raise InputError(message("engines.tape-is-newer", version=head.tape), path=name)
-    tape = Tape(head, path=name)
-    digest = hashlib.sha256(first)
-    for number, line in _whole_lines(file):
-        if tape.whole:
-            raise ParseError(message("engines.line-after-end"), path=name, line=number)
-        found = parse_line(line, name, number)
-        if isinstance(found, Entry):
-            tape.entries[found.key] = found
-        elif isinstance(found, _Document):
-            tape.documents.setdefault(found.document, found.fields)
-        else:
-            if found.sha256 != digest.hexdigest() or found.end != len(tape.entries):
-                raise InputError(
-                    message("engines.tape-was-changed"),
-                    path=name,
-                    hint=message("engines.record-tape-again"),
-                )
-            tape.whole = True
-        digest.update(line)
-    tape.checksum = answers_checksum(tape.entries.values())
-    return tape
+            message("engines.tape-was-changed"),
+            path=name,
+            hint=message("engines.record-tape-again"),
+        )
+    # With this checksum it is as `write_tape` made it: documents first, then entries.
+    entries = content.find(b"\n" + Entries.START, rest - 1, start) + 1 or start
+    return replace(
+        tape,
+        entries=Entries(content[entries:start]),
+        documents=Documents(content[rest:entries]),
+    )
 
 
-def answers_checksum(entries: Iterable[Entry]) -> str:
-    """Returns the fingerprint of answers: keys, documents and scores, but no times."""
-    digest = hashlib.sha256()
-    for entry in sorted(entries, key=lambda one: one.key):
-        digest.update(sorted_json([entry.key, entry.ids, entry.scores, entry.failed]))
-    return digest.hexdigest()[:32]
+def read_journal(path: str) -> tuple[Tape | None, int]:
+    """Returns the tape of a search that was cut off, and how many bytes of the file are whole.
 
-
-def _whole_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yields lines with their numbers; one that was cut off by a crash is left out."""
-    for number, line in enumerate(file, 2):
-        if line.endswith(b"\n"):
-            yield number, line
-
-
-def parse_line(line: bytes, path: str, number: int) -> Entry | _Document | _End:
-    """Returns what a line after the head contains.
+    None if even its first line was cut off.
 
     Raises:
-        ParseError: If it is not one of a tape.
+        InputError: If it cannot be read, or is no journal.
+        ParseError: If a line is not one of a tape.
     """
+    content = _content(path)
+    whole = content.rfind(b"\n") + 1
+    if not whole:
+        return None, 0
+    tape, start = _start(content[:whole], path)
+    number = content.count(b"\n", 0, start)
+    while start < whole:
+        number += 1
+        end = content.index(b"\n", start) + 1
+        line = content[start:end]
+        lines = tape.entries if line.startswith(Entries.START) else tape.documents
+        try:
+            lines.add(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise _bad_line(error, path, number) from None
+        start = end
+    return tape, whole
+
+
+def _content(path: str) -> bytes:
     try:
-        if line.startswith(b'{"key"'):
-            return _ENTRY.decode(line)
-        if line.startswith(b'{"document"'):
-            return _DOCUMENT.decode(line)
-        return _END.decode(line)
-    except msgspec.DecodeError as error:
-        raise ParseError(
-            message("engines.line-is-none-of-tape", problem=error), path=path, line=number
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(
+            message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=path
         ) from None
+
+
+def _start(content: bytes, path: str) -> tuple[Tape, int]:
+    """Returns a tape with its head and queries, and where its other lines start."""
+    end = content.find(b"\n") + 1
+    try:
+        head = _HEAD.decode(content[:end])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise InputError(
+            message("engines.is-no-tape"), path=path, hint=message("engines.record-tape")
+        ) from None
+    if head.tape > VERSION:
+        raise InputError(message("engines.tape-is-newer", version=head.tape), path=path)
+    queries: dict[str, Query] = {}
+    number = 1
+    while content.startswith(b'{"query"', end):
+        start, end = end, content.index(b"\n", end) + 1
+        number += 1
+        found = _decoded(_QUERY, content[start:end], path, number)
+        queries[found.query] = Query(found.query, found.text, found.values)
+    return Tape(head, queries, path=path), end
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], line: bytes, path: str, number: int) -> T:
+    try:
+        return decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise _bad_line(error, path, number) from None
+
+
+def _bad_line(error: Exception, path: str, number: int) -> ParseError:
+    return ParseError(
+        message("engines.line-is-none-of-tape", problem=error), path=path, line=number
+    )

@@ -43,6 +43,7 @@ class Python(Engine):
     """
 
     name = "python"
+    in_calling_thread = True  # where a function's own connections are usually of use
 
     def __init__(self, function: Function, name: str = "", secrets: Secrets | None = None) -> None:
         self._function = function

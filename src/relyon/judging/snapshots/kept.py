@@ -14,7 +14,8 @@ from relyon.engines.asked import Query, Variant
 from relyon.engines.entry import Entry
 from relyon.engines.order import make_run
 from relyon.engines.queries import queries_hash
-from relyon.engines.tape import Head, Tape, answers_checksum
+from relyon.engines.tape import Head, Tape
+from relyon.engines.tape_lines import Documents, Entries
 from relyon.judging.places import take_turn
 from relyon.judging.schema import TableRow, jobs, sa, snapshot_answers, snapshots, users
 
@@ -215,11 +216,10 @@ def tape_of(snapshot: Snapshot, answers: Sequence[Stored]) -> Tape:
 
     It does not say where the engine is.
     """
-    entries = {one.entry.key: one.entry for one in answers}
-    documents: dict[str, dict[str, str]] = {}
+    documents = Documents()
     for one in answers:
         for id, fields in one.documents.items():
-            documents.setdefault(id, dict(fields))
+            documents.put(id, fields)
     head = Head(
         engine=snapshot.engine,
         kind=snapshot.kind,
@@ -231,8 +231,8 @@ def tape_of(snapshot: Snapshot, answers: Sequence[Stored]) -> Tape:
         queries=queries_hash(one.query for one in answers),
         started=snapshot.created_at,
     )
-    checksum = answers_checksum(entries.values())
-    return Tape(head, entries, documents, whole=True, checksum=checksum)
+    queries = {one.query.id: one.query for one in answers}
+    return Tape(head, queries, Entries.of(one.entry for one in answers), documents)
 
 
 def delete_snapshot(store: Base, snapshot: Snapshot) -> None:
