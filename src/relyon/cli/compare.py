@@ -28,6 +28,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.tapes import Timed, latency_beside
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 
@@ -141,11 +142,20 @@ def command(request: Request) -> None:
     else:
         rows = {"per_query": request.per_query}
         own = dict.fromkeys(("json", "csv", "table"), rows)
-        emit(comparison, request.output, own=own)
+        latency = None if _is_apart(request) else latency_beside(comparison, files[1:])
+        shown = comparison if latency is None else Timed(comparison, latency)
+        emit(shown, request.output, own=own)
+        if latency is not None and request.output.form != "json":
+            messages.notes(latency.notes)
     if request.output.form != "json":
         messages.notes(comparison.notes)
     request.described.notes()
     check_gates(comparison, gates, explain_command(files))
+
+
+def _is_apart(request: Request) -> bool:
+    """Returns whether the arguments are not files of runs, beside which tapes lie."""
+    return bool(request.values or request.given.scored or request.engine)
 
 
 def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -> Comparison:

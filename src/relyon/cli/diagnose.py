@@ -128,7 +128,9 @@ def command(request: Request) -> None:
             rules=request.rules or None,
             progress=progress,
             query_texts=request.described.queries,
-            document_titles=request.described.documents,
+            document_titles=request.described.titles(
+                [] if request.given.scored else request.files[1:]
+            ),
         )
     if request.output.form == "json":
         values = [finding.to_dict(request.output.language or "en") for finding in found]

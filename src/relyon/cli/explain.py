@@ -20,6 +20,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.tapes import Explained, explanations_beside
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import Message, message
 
@@ -142,12 +143,14 @@ def command(request: Request) -> None:
                 lists.judgments, runs, one, rules, levels, request.described.queries
             ),
         )
+    paths = dict(zip(lists.names, [] if request.given.scored else request.files[1:], strict=False))
+    titles = request.described.titles(paths.values())
     settings: Settings = {
         "convention": rules,
         "scale": levels,
         "limit": request.limit,
         "query_texts": request.described.queries,
-        "document_titles": request.described.documents,
+        "document_titles": titles,
     }
     found: Explanation | Change
     if len(runs) == 1:
@@ -158,7 +161,8 @@ def command(request: Request) -> None:
         raise ParameterError(message("cli.against-explains-one-run"))
     else:
         found = explain_change(lists.judgments, runs[0], runs[1], request.query, one, **settings)
-    emit(found, request.output)
+    explained = explanations_beside(paths, request.query, titles)
+    emit(Explained(found, explained, request.limit) if explained else found, request.output)
     request.described.notes()
     if lesson is not None and isinstance(found, Explanation):
         _open_lesson(lesson, found)

@@ -21,6 +21,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import protect_inputs, write
 from relyon.cli.request import argument, group, option, request, takes
+from relyon.cli.tapes import latency_beside
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -119,6 +120,8 @@ def command(request: Request) -> None:
                 request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])
             ),
         )
+    runs = [] if request.given.scored else request.files[1:]
+    latency = latency_beside(comparison, runs)
     with Progress("cli.writing") as progress:
         text = render_report(
             comparison,
@@ -129,8 +132,10 @@ def command(request: Request) -> None:
             queries=request.queries,
             progress=progress,
             query_texts=request.described.queries,
-            document_titles=request.described.documents,
+            document_titles=request.described.titles(runs),
+            latency=latency,
         )
     write(text, request.output)
     messages.notes(comparison.notes)
+    messages.notes(() if latency is None else latency.notes)
     request.described.notes()

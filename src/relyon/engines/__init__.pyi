@@ -6,6 +6,11 @@ from .asked import (
     Request as Request,
     Variant as Variant,
 )
+from .beside import (
+    Recorded as Recorded,
+    read_beside as read_beside,
+    titles_of as titles_of,
+)
 from .configuration import (
     Configuration as Configuration,
     Limits as Limits,
@@ -14,6 +19,9 @@ from .configuration import (
 from .engine import (
     Engine as Engine,
     engines as engines,
+)
+from .explanations import (
+    ScoreExplanations as ScoreExplanations,
 )
 from .found import (
     Found as Found,
@@ -25,6 +33,12 @@ from .problems import (
     FatalError as FatalError,
     PassingError as PassingError,
     RefusedError as RefusedError,
+)
+from .quality import (
+    LatencyContrast as LatencyContrast,
+    QualityAgainstLatency as QualityAgainstLatency,
+    RunPoint as RunPoint,
+    quality_against_latency as quality_against_latency,
 )
 from .searching import (
     search as search,

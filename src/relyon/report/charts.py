@@ -12,7 +12,13 @@ from types import ModuleType
 from relyon.core.errors import RelyonError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
-from relyon.report import click_drawings, drawings, judge_drawings, training_drawings
+from relyon.report import (
+    click_drawings,
+    drawings,
+    judge_drawings,
+    latency_drawings,
+    training_drawings,
+)
 from relyon.report.page import Chart
 from relyon.report.palette import FONT, ROLES
 from relyon.report.vegalite import VERSION
@@ -47,6 +53,7 @@ DRAWINGS: dict[str, Callable[[Chart, int], Mapping[str, object]]] = {
     "feature_bars": training_drawings.feature_bars,
     "stacked_columns": judge_drawings.stacked_columns,
     "shares": judge_drawings.shares,
+    "against_latency": latency_drawings.against_latency,
 }
 
 

@@ -17,6 +17,7 @@ from relyon.report.classification import curve_section
 from relyon.report.diagnoses import diagnosis_section
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.drilldown import has_lists
+from relyon.report.latencies import latency_section
 from relyon.report.losses import loss_measures, loss_section
 from relyon.report.overview import comparison_section, lead, subtitle, summary_section
 from relyon.report.page import Page, Section
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.diagnosis import Finding
     from relyon.analysis.funnel import Funnel
+    from relyon.engines import QualityAgainstLatency
 
 Progress = Callable[[int, int, str], None]
 
@@ -44,6 +46,7 @@ class PageOptions(TitleOptions, total=False):
     progress: Progress | None
     query_texts: object
     document_titles: object
+    latency: QualityAgainstLatency | None
 
 
 def build_page(
@@ -58,6 +61,7 @@ def build_page(
     progress: Progress | None = None,
     query_texts: object = None,
     document_titles: object = None,
+    latency: QualityAgainstLatency | None = None,
 ) -> Page:
     """Returns the contents of a report, before it becomes HTML or Markdown.
 
@@ -73,6 +77,7 @@ def build_page(
         query_texts: Query texts: a mapping from the queries' ids to texts, a frame or a file;
             by default the comparison's own.
         document_titles: Document titles, in the same forms.
+        latency: The result of `relyon.engines.quality_against_latency`.
 
     Raises:
         InputError: If a table of texts cannot be read, or has no column of ids or texts.
@@ -105,6 +110,7 @@ def build_page(
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
         "comparison": lambda: comparison_section(comparison, texts),
+        **({} if latency is None else {"latency": lambda: latency_section(latency, texts)}),
         "queries": lambda: query_section(
             comparison, focus, texts, shown=queries, query_texts=known, titles=titles
         ),
@@ -181,7 +187,8 @@ def write_report(
             default. `progress`, called with the number of sections done, their total, and the next.
             `query_texts`, query texts, shown next to the ids: a mapping, a frame or a
             file; by default the comparison's own. `document_titles`, document titles, in the
-            same forms.
+            same forms. `latency`, the result of `relyon.engines.quality_against_latency`: the
+            times of the runs' answers beside their quality.
 
     Raises:
         ParameterError: If the ending or the language is unknown.
