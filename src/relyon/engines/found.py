@@ -114,7 +114,8 @@ class Found(Exportable):
             if len(self.files) == 1:
                 said = texts.say("run", run=run, tape=tape)
             else:
-                said = texts.say("runs", folder=os.path.join(os.path.dirname(run), ""))
+                folder, ending = os.path.dirname(run), os.path.splitext(run)[1]
+                said = texts.say("runs", folder=os.path.join(folder, ""), ending=ending)
             blocks.append(Lines([said]))
         return Document(blocks)
 

@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Variant
+from relyon.io.spaced_ids import is_word
 from relyon.io.tapes import tape_beside
+from relyon.io.writers import check_run_name
 
 __all__ = ["Places", "find_places"]
 
@@ -68,6 +70,7 @@ def find_places(
     output: str | os.PathLike[str] | None,
     record: str | os.PathLike[str] | None,
     variants: Sequence[Variant],
+    queries: Sequence[str] = (),
 ) -> Places:
     """Returns the files of a search.
 
@@ -75,6 +78,11 @@ def find_places(
         output: The file of the run, or the folder of the runs if there are several variants.
         record: One tape with all variants.
         variants: The variants.
+        queries: The ids of the queries: runs in a folder are CSV if TREC cannot contain one.
+
+    Raises:
+        InputError: If the format of a file cannot contain an id.
+        ParameterError: If the suffix of a file is unknown.
 
     Examples:
         >>> find_places("new.run", None, [Variant("base")]).journal
@@ -87,9 +95,15 @@ def find_places(
         return Places({}, tape, f"{tape}.partial" if tape else "")
     path = os.fspath(output)
     if len(variants) > 1 or path.endswith((os.sep, "/")) or os.path.isdir(path):
-        runs = {one.name: os.path.join(path, f"{one.name}.run") for one in variants}
+        ending = "run" if all(map(is_word, queries)) else "csv"
+        runs = {one.name: os.path.join(path, f"{one.name}.{ending}") for one in variants}
         journal = os.path.join(path, "search.partial")
     else:
         runs = {variants[0].name: path}
         journal = f"{path}.partial"
+    for run in runs.values():
+        try:
+            check_run_name(run, queries)
+        except ParameterError as error:
+            raise ParameterError(error.message, hint=message("engines.end-of-run")) from None
     return Places({name: (run, tape_beside(run)) for name, run in runs.items()}, tape, journal)

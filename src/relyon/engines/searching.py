@@ -121,7 +121,7 @@ def search(
         queries=queries_hash(asked),
         started=round(time.time(), 3),
     )
-    places = find_places(output, record, chosen)
+    places = find_places(output, record, chosen, [one.id for one in asked])
     if replay is not None:
         if not overwrite:
             places.refuse_existing()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, BinaryIO
 
 from relyon.core.errors import InputError, ParameterError
@@ -15,6 +15,7 @@ from relyon.io.atomic_files import replaced_file
 from relyon.io.byte_source import split_suffix
 from relyon.io.compression import compressed
 from relyon.io.format import Format, formats
+from relyon.io.spaced_ids import is_word
 
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
 
 __all__ = [
+    "check_run_name",
     "contains_features",
     "unwritten_notes",
     "write_features",
@@ -170,6 +172,28 @@ def contains_features(path: str, format: str | None = None) -> bool:
     """Whether rows with features can be written to a file with this name."""
     chosen = _format(path, format)
     return type(chosen).write_features is not Format.write_features
+
+
+def check_run_name(path: str, queries: Iterable[str]) -> None:
+    """Checks before the work that a run can be written to a file with this name.
+
+    Args:
+        path: The file.
+        queries: The ids of the run's queries.
+
+    Raises:
+        InputError: If the format cannot contain an id.
+        ParameterError: If the suffix is unknown.
+    """
+    if _format(path, None) is not formats.get("trec"):
+        return
+    for id in queries:
+        if not is_word(id):
+            raise InputError(
+                message("io.id-cannot-be-written", role="query", text=id),
+                path=path,
+                hint=message("io.ids-with-white-space"),
+            )
 
 
 def _format(path: str, name: str | None) -> Format:
