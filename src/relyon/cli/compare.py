@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from relyon.cli.described import Described, described_options
-from relyon.cli.spark_engine import Engine
 from relyon.cli.gate import check_gate_names, check_gates, explain_command
 from relyon.cli.groups import Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
@@ -28,6 +27,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.spark_engine import Engine
 from relyon.cli.tapes import Timed, latency_beside
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message

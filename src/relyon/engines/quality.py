@@ -1,4 +1,4 @@
-"""Quality against latency: what each run is worth, how long its answers took, and both together."""
+"""Quality against latency: the measure of each run, how long its answers took, and both together."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def quality_against_latency(
 
     Latencies are skewed, and their means belong to a few answers. Runs are compared query by query:
     the median of the differences, with the interval that follows from their order alone (exact for
-    independent queries, whatever the tails). It holds for the search as it was: what changed
+    independent queries and any tails). It holds for the search as it was: what changed
     between two searches, such as caches and load, is part of the difference, and a note says if
     the runs were not asked together.
 

@@ -1,4 +1,4 @@
-"""Quality against latency: what each run is worth, and how long its answers took."""
+"""Quality against latency: the measure of each run, and how long its answers took."""
 
 from __future__ import annotations
 
