@@ -35,6 +35,9 @@ from relyon.app.authentication import (
 )
 from relyon.app.bodies import BodyGate
 from relyon.app.catalogue import say, texts
+from relyon.app.engines import pages as try_pages
+from relyon.app.engines.gate import Gate
+from relyon.app.engines.kept import Kept
 from relyon.app.guard import SignInGuard
 from relyon.app.health import Health
 from relyon.app.imports import interface as import_interface, pages as import_pages
@@ -62,6 +65,13 @@ from relyon.app.protection import (
 )
 from relyon.app.results import api as results_api, correcting, listing, mine
 from relyon.app.settings import Settings
+from relyon.app.snapshots import (
+    api as snapshot_api,
+    files as snapshot_files,
+    listing as snapshot_listing,
+    one as snapshot_one,
+    versus as snapshot_versus,
+)
 from relyon.app.told_errors import tell_error
 from relyon.core.errors import RelyonError, UnknownNameError
 from relyon.core.texts import translate
@@ -123,6 +133,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     else:
         app.add_middleware(UnknownProxy)
     app.state.drafts = Drafts()
+    app.state.gate, app.state.tries = Gate(), Kept()
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
     app.state.alarms = Notifier(store, app.state.rounds, chosen.alarms)
     # Routes are tried in order: those of every grade come first.
@@ -152,6 +163,12 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         project_month,
         alarm_pages,
         model_pages,
+        try_pages,
+        snapshot_files,
+        snapshot_versus,
+        snapshot_listing,
+        snapshot_one,
+        snapshot_api,
         listing,
         correcting,
         results_api,

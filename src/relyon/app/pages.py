@@ -33,7 +33,7 @@ __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
 SCRIPTS = (
     "drawing.js", "import.js", "job.js", "judge.js", "keys.js", "list.js", "offline.js",
-    "outbox.js", "queue.js", "results.js", "tabs.js", "wait.js", "worker.js",
+    "outbox.js", "queue.js", "results.js", "tabs.js", "try.js", "wait.js", "worker.js",
 )  # fmt: skip
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 

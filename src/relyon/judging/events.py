@@ -54,6 +54,9 @@ EventKind = Literal[
     "model_started",
     "model_accepted",
     "model_withdrawn",
+    "snapshot_taken",
+    "snapshot_deleted",
+    "engine_asked",
     "backed_up",
 ]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Item, Project, User
     from relyon.judging.store import Store
 
-__all__ = ["Access", "QueryResult", "find_query", "list_queries", "read_query"]
+__all__ = ["Access", "QueryResult", "find_query", "read_query"]
 
 #: Whether a person may grade a result: `own` if it is theirs already, `free` if it has a place for
 #: one more judge, `full` if it has none; a `gold` item and a `removed` one have none, either.
@@ -42,20 +42,6 @@ class QueryResult:
     own: float | None
     judges: int
     access: Access
-
-
-def list_queries(store: Store, project_id: int, *, most: int) -> list[tuple[str, str]]:
-    """Returns ids and texts of a project's queries, in the order in which they were added."""
-    first = sa.func.min(items.c.id)
-    query = (
-        sa.select(items.c.query, sa.func.max(items.c.query_text))
-        .where(items.c.project_id == project_id, items.c.removed == sa.false())
-        .group_by(items.c.query)
-        .order_by(first)
-        .limit(most)
-    )
-    with store.database.read() as connection:
-        return [(id, text or id) for id, text in connection.execute(query)]
 
 
 def find_query(store: Store, project_id: int, text: str) -> tuple[str, str]:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import urlsplit
 
 from relyon.app.engines.gate import Turn
 from relyon.core.errors import RelyonError
@@ -18,7 +17,7 @@ from relyon.engines.configuration import Configuration, Limits
 from relyon.engines.entry import Entry
 from relyon.engines.reach import PrivateAddressError, Reach
 from relyon.engines.recording import recorded
-from relyon.engines.secrets import HIDDEN
+from relyon.engines.shown import without_address
 
 __all__ = ["PATIENCE", "Asked", "Problem", "Side", "ask"]
 
@@ -164,10 +163,5 @@ def _without(one: Asked, outcome: Outcome) -> Side:
 
 def _shown(text: str, configuration: Configuration) -> str:
     """Returns an engine's message in one line, without its address."""
-    engine = configuration.engine
-    parts = urlsplit(engine.address)
-    places = {engine.address, parts.netloc, parts.hostname or ""}
-    for place in sorted(places, key=len, reverse=True):
-        if len(place) > 3:
-            text = text.replace(place, HIDDEN)
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    found = without_address(text, configuration.engine)
+    return " ".join("".join(one if one.isprintable() else " " for one in found).split())

@@ -9,6 +9,7 @@ from relyon.app.authentication import Visitor
 from relyon.app.management import unfinished_job
 from relyon.app.pages import render
 from relyon.judging.records import Project
+from relyon.judging.snapshots.kept import has_snapshots
 from relyon.judging.store import Store
 
 __all__ = ["PATIENCE", "TABS", "render_tab"]
@@ -20,11 +21,15 @@ TABS = {
     "progress": "",
     "data": "/data",
     "results": "/results",
+    "try": "/try",
+    "snapshots": "/snapshots",
     "quality": "/agreement",
     "models": "/models",
     "people": "/people",
     "settings": "/settings",
 }
+#: Those of projects whose leads may ask engines.
+LIVE = {"try", "snapshots"}
 
 
 def render_tab(
@@ -49,6 +54,11 @@ def render_tab(
         status: The status of the answer.
         **values: What the template needs besides.
     """
+    engines = request.app.state.settings.engines.names(project.id)
+    live = bool(engines) and project.kind == "grades"
+    hidden = set() if live else LIVE
+    if not live and has_snapshots(store, project.id):
+        hidden = LIVE - {"snapshots"}
     return render(
         request,
         visitor,
@@ -56,7 +66,7 @@ def render_tab(
         status=status,
         project=project,
         tab=tab,
-        tabs=TABS,
+        tabs={name: end for name, end in TABS.items() if name not in hidden},
         job=unfinished_job(store, project.id),
         **values,
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project, User
     from relyon.judging.store import Store
 
-__all__ = ["UnjudgedTop", "add_unjudged", "count_unjudged", "find_unjudged"]
+__all__ = ["UnjudgedTop", "add_unjudged", "count_unjudged", "find_unjudged", "parts_of"]
 
 #: The parts of a result that an engine can fill in.
 PARTS = ("title", "snippet", "url", "image")
@@ -98,10 +98,8 @@ def find_unjudged(store: Store, project: Project, chosen: Sequence[Snapshot]) ->
             for document in one.entry.ids[:k]:
                 pair = (one.query.id, document)
                 if pair in new and pair not in found:
-                    parts = _parts(one.documents.get(document, {}))
-                    found[pair] = Item(
-                        *pair, query_text=text, rank=new[pair], **parts
-                    )
+                    parts = parts_of(one.documents.get(document, {}))
+                    found[pair] = Item(*pair, query_text=text, rank=new[pair], **parts)
     return list(found.values())
 
 
@@ -167,7 +165,7 @@ def _known(store: Store, project: Project) -> tuple[dict[Pair, int], set[Pair]]:
     return known, removed
 
 
-def _parts(fields: Mapping[str, str]) -> dict[str, str]:
+def parts_of(fields: Mapping[str, str]) -> dict[str, str]:
     """Returns the title, snippet, address and picture of a document, as far as they are there."""
     plain = {plain_name(name): text for name, text in fields.items()}
     return {
