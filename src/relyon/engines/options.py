@@ -183,6 +183,19 @@ class Options:
         """
         return {key: self._scalar(self._name(key), self._take(key)) for key in self._values}
 
+    def scalars_and_lists(self) -> dict[str, Json]:
+        """Returns all keys of this table: texts, numbers, true or false, or lists of these.
+
+        Raises:
+            ParameterError: If a value is something else.
+        """
+        return {
+            key: list(self.some(key, ()))
+            if isinstance(value, list)
+            else self._scalar(self._name(key), value)
+            for key, value in [(key, self._take(key)) for key in self._values]
+        }
+
     def text_list(self, key: str) -> tuple[str, ...]:
         """Returns a list of texts; empty if it is not there.
 

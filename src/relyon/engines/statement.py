@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 __all__ = ["names_of", "replaced"]
 
-#: What a `:name` within is none of, and the parameters. Comments and texts come first, `::type`
-#: and `a[1:n]` of PostgreSQL are no parameters.
+#: Comments and texts, within which `:name` is no parameter, and the parameters. `::type` and
+#: `a[1:n]` of PostgreSQL are not parameters either.
 PARTS = re.compile(
     r"""
       --[^\n]*
