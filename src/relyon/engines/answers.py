@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 import polars as pl
@@ -88,6 +89,7 @@ class Answers:
             )
         )
 
+    @cached_property
     def outlines(self) -> list[Outline]:
         """Returns every entry without its results."""
         failed = pl.col("failed") != ""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
 if TYPE_CHECKING:
-    from relyon.engines.asked import Request
-    from relyon.engines.template import Json
+    from relyon.engines.asked import Query, Request, Variant
+    from relyon.engines.template import Json, Scalar
 
-__all__ = ["Entry", "key_of", "recipe_hash", "sorted_json"]
+__all__ = ["Entry", "key_of", "query_key", "recipe_hash", "sorted_json", "variant_key"]
 
 
 class Entry(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -70,8 +70,20 @@ def key_of(recipe: str, request: Request, used: Collection[str] | None = None) -
         request: The request.
         used: The names that templates use; None if every value is used.
     """
-    values = request.values
-    if used is not None:
-        kept = {"query", "query_id", "k", *used}
-        values = {name: value for name, value in values.items() if name in kept}
-    return hashlib.sha256(recipe.encode() + sorted_json(values)).hexdigest()[:32]
+    return query_key(variant_key(recipe, request.variant, used), request.query, used)
+
+
+def variant_key(recipe: str, variant: Variant, used: Collection[str] | None) -> hashlib._Hash:
+    """Returns the part of a key that all requests of a variant share."""
+    return hashlib.sha256(recipe.encode() + sorted_json(_used(variant.parameters, used)))
+
+
+def query_key(start: hashlib._Hash, query: Query, used: Collection[str] | None) -> str:
+    """Returns the key of a request, whose start is `variant_key`."""
+    digest = start.copy()
+    digest.update(sorted_json([query.id, query.text, _used(query.values, used)]))
+    return digest.hexdigest()[:32]
+
+
+def _used(values: Mapping[str, Scalar], used: Collection[str] | None) -> Mapping[str, Scalar]:
+    return values if used is None else {name: values[name] for name in values if name in used}

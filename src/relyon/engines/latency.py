@@ -44,7 +44,7 @@ class Latency:
     def of(cls, entries: Iterable[Entry] | Answers) -> Latency:
         """Returns the latency of a variant's entries."""
         answers = entries if isinstance(entries, Answers) else Answers.of(entries)
-        found = answers.outlines()
+        found = answers.outlines
         times = sorted(one.ms for one in found if not one.failed)
         return cls(
             len(times),

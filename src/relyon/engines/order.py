@@ -42,38 +42,45 @@ def make_run(
         ({'q1': {'d1': 10.0, 'd2': 9.0}}, 'search-scores-equal')
     """
     answers = entries if isinstance(entries, Answers) else Answers.of(entries)
+    rows = (
+        answers.frame.lazy()
+        .select("query", "ids", "scores", place=pl.int_range(pl.len()))
+        .filter(pl.col("ids").list.len() > 0)
+        .explode("ids", "scores")
+        .collect()
+    )
     notes = []
     by_rank = scores == "rank"
     if not by_rank:
-        faults = _faults(answers.frame)
+        faults = _faults(rows)
         by_rank = "missing" in faults or (scores == "auto" and bool(faults))
         for kind, found in faults.items():
             what = f"search-scores-{kind}"
             key = "" if by_rank else f"{what}.kept"
             notes.append(Note(what, len(found), examples=tuple(found[:NAMED]), key=key))
             break
-    rows = answers.frame.filter(pl.col("ids").list.len() > 0)
     if by_rank:
-        rows = rows.with_columns(scores=pl.int_ranges(k, k - pl.col("ids").list.len(), -1))
-    columns = rows.select("query", document="ids", score="scores").explode("document", "score")
+        rows = rows.with_columns(scores=k - pl.int_range(pl.len()).over("place"))
+    columns = rows.select("query", document="ids", score="scores")
     return Run.from_frame(columns, name=name), tuple(notes)
 
 
-def _faults(frame: pl.DataFrame) -> dict[str, list[str]]:
-    """Returns the queries with missing scores, rising scores and equal ones, if there are any."""
-    scores = pl.col("scores")
-    steps = scores.list.diff()
-    kind = (
-        pl.when(scores.list.eval(pl.element().is_null()).list.any())
-        .then(pl.lit("missing"))
-        .when(steps.list.max() > 0)
-        .then(pl.lit("rising"))
-        .when(steps.list.eval(pl.element() == 0).list.any())
-        .then(pl.lit("equal"))
-    )
-    found = frame.select("query", kind=kind)
-    queries = {
-        name: found.filter(pl.col("kind") == name)["query"].to_list()
-        for name in ("missing", "rising", "equal")
-    }
-    return {name: some for name, some in queries.items() if some}
+def _faults(rows: pl.DataFrame) -> dict[str, list[str]]:
+    """Returns the queries with missing scores, rising scores and equal ones, if there are any.
+
+    A query counts for the first of them that it has.
+    """
+    place, score = pl.col("place"), pl.col("scores")
+    step = pl.when(place == place.shift()).then(score.diff())
+    tests = {"missing": score.is_null(), "rising": step > 0, "equal": step == 0}
+    found: dict[str, list[str]] = {}
+    seen: set[int] = set()
+    for kind, test in tests.items():
+        queries = dict(
+            rows.filter(test).select("place", "query").unique(maintain_order=True).rows()
+        )
+        queries = {number: query for number, query in queries.items() if number not in seen}
+        if queries:
+            found[kind] = list(queries.values())
+            seen.update(queries)
+    return found

@@ -8,7 +8,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Request, Variant
 from relyon.engines.engine import Engine
-from relyon.engines.entry import key_of
+from relyon.engines.entry import query_key, variant_key
 
 __all__ = ["in_turn", "keyed", "make_requests"]
 
@@ -65,9 +65,13 @@ def keyed(requests: Sequence[Request], recipe: str, engine: Engine) -> dict[str,
     """
     names = engine.placeholders()
     used = None if names is None else frozenset(names)
+    starts = {
+        name: variant_key(recipe, variant, used)
+        for name, variant in {one.variant.name: one.variant for one in requests}.items()
+    }
     found: dict[str, Request] = {}
     for one in requests:
-        other = found.setdefault(key_of(recipe, one, used), one)
+        other = found.setdefault(query_key(starts[one.variant.name], one.query, used), one)
         if other is not one:
             raise ParameterError(
                 message(

@@ -27,7 +27,7 @@ def remarks(entries: Iterable[Entry] | Answers, k: int) -> tuple[Note, ...]:
         ['search-cut']
     """
     answers = entries if isinstance(entries, Answers) else Answers.of(entries)
-    outlines = answers.outlines()
+    outlines = answers.outlines
     found: list[Note] = []
 
     def note(

@@ -11,7 +11,6 @@ import hashlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import msgspec
 
@@ -32,8 +31,6 @@ __all__ = [
     "read_tape",
     "write_tape",
 ]
-
-T = TypeVar("T")
 
 VERSION = 1
 
@@ -191,7 +188,7 @@ def read_tape(path: str | os.PathLike[str]) -> Tape:
         raise InputError(
             message("engines.tape-has-no-end"), path=name, hint=message("engines.finish-tape")
         )
-    end = _decoded(_END, content[start:], name, content.count(b"\n"))
+    end = _end(content, start, name)
     if end.sha256 != hashlib.sha256(memoryview(content)[:start]).hexdigest():
         raise InputError(
             message("engines.tape-was-changed"),
@@ -205,6 +202,13 @@ def read_tape(path: str | os.PathLike[str]) -> Tape:
         entries=Entries(content[entries:start]),
         documents=Documents(content[rest:entries]),
     )
+
+
+def _end(content: bytes, start: int, path: str) -> _End:
+    try:
+        return _END.decode(content[start:])
+    except msgspec.MsgspecError as error:
+        raise _bad_line(error, path, content.count(b"\n")) from None
 
 
 def read_journal(path: str) -> tuple[Tape | None, int]:
@@ -229,7 +233,7 @@ def read_journal(path: str) -> tuple[Tape | None, int]:
         lines = tape.entries if line.startswith(Entries.START) else tape.documents
         try:
             lines.add(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except msgspec.MsgspecError as error:
             raise _bad_line(error, path, number) from None
         start = end
     return tape, whole
@@ -250,7 +254,7 @@ def _start(content: bytes, path: str) -> tuple[Tape, int]:
     end = content.find(b"\n") + 1
     try:
         head = _HEAD.decode(content[:end])
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except msgspec.MsgspecError:
         raise InputError(
             message("engines.is-no-tape"), path=path, hint=message("engines.record-tape")
         ) from None
@@ -261,16 +265,12 @@ def _start(content: bytes, path: str) -> tuple[Tape, int]:
     while content.startswith(b'{"query"', end):
         start, end = end, content.index(b"\n", end) + 1
         number += 1
-        found = _decoded(_QUERY, content[start:end], path, number)
+        try:
+            found = _QUERY.decode(content[start:end])
+        except msgspec.MsgspecError as error:
+            raise _bad_line(error, path, number) from None
         queries[found.query] = Query(found.query, found.text, found.values)
     return Tape(head, queries, path=path), end
-
-
-def _decoded(decoder: msgspec.json.Decoder[T], line: bytes, path: str, number: int) -> T:
-    try:
-        return decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise _bad_line(error, path, number) from None
 
 
 def _bad_line(error: Exception, path: str, number: int) -> ParseError:
