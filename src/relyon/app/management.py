@@ -170,6 +170,8 @@ def show_job(request: Request, store: OpenStore, visitor: Leader, job: Id) -> Re
         in_background(lambda: tidy_up(store), "tidying up")
     if found.kind == "model":
         return RedirectResponse(f"/projects/{found.project_id}/models", 303)
+    if found.kind == "search":
+        return RedirectResponse(f"/projects/{found.project_id}/snapshots", 303)
     ready = found.kind == "import" or found.state == "done"
     project = store.projects.get(found.project_id) if ready else None
     return render(request, visitor, "job.html", job=found, project=project)

@@ -33,6 +33,7 @@ __all__ = [
     "Stored",
     "delete_snapshot",
     "find_snapshot",
+    "has_snapshots",
     "list_snapshots",
     "read_answers",
     "read_queries",
@@ -141,7 +142,8 @@ def _select(project_id: int) -> sa.Select[*tuple[object, ...]]:
 
 
 def _read(row: TableRow) -> Snapshot:
-    values = {name: getattr(row, name) for name in snapshots.c.keys() if name != "user_id"}
+    columns = [column.name for column in snapshots.columns if column.name != "user_id"]
+    values = {name: getattr(row, name) for name in columns}
     return Snapshot(**values, by=row.by or "", answered=row.answered)
 
 
@@ -150,6 +152,13 @@ def list_snapshots(store: Base, project_id: int) -> list[Snapshot]:
     query = _select(project_id).order_by(snapshots.c.id.desc())
     with store.database.read() as connection:
         return [_read(row) for row in connection.execute(query)]
+
+
+def has_snapshots(store: Base, project_id: int) -> bool:
+    """Returns whether a project has snapshots."""
+    query = sa.select(snapshots.c.id).where(snapshots.c.project_id == project_id).limit(1)
+    with store.database.read() as connection:
+        return connection.execute(query).first() is not None
 
 
 def find_snapshot(store: Base, project_id: int, number: int) -> Snapshot:

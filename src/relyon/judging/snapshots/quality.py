@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.data.judgments import Judgments
 from relyon.judging.exchange import final_judgments
+from relyon.judging.figures import is_large
 from relyon.judging.pooling import DEPTH
 from relyon.judging.snapshots.kept import Snapshot, Stored, read_answers, run_of
 
 if TYPE_CHECKING:
+    from relyon.data.convention import Convention
     from relyon.judging.records import Project
     from relyon.judging.store import Store
 
-__all__ = ["Quality", "cutoff", "grades_of", "judge_snapshot", "judge_snapshots", "limited"]
+__all__ = ["Quality", "cutoff", "grades_of", "judge_snapshot", "limited", "recent_quality"]
+
+#: Results of all snapshots up to which their quality is computed for every reader.
+LIGHT = 20_000
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,8 @@ class Quality:
         ndcg: NDCG@k; None if no query has grades.
         interval: Its 95% interval over queries; None if there is none, as for one query.
         judged: The share of the top k that is graded, over the queries with grades.
-        convention: The rules, in one line.
+        values: NDCG@k of each query for which it is defined.
+        convention: The rules of all snapshots; None without grades.
     """
 
     k: int
@@ -37,6 +44,13 @@ class Quality:
     ndcg: float | None
     interval: tuple[float, float] | None
     judged: float | None
+    values: Mapping[str, float] = field(default_factory=dict, repr=False)
+    convention: Convention | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure's name."""
+        return f"ndcg@{self.k}"
 
 
 def cutoff(project: Project, *sides: Snapshot) -> int:
@@ -63,16 +77,36 @@ def limited(judgments: Judgments | None, queries: Collection[str]) -> Judgments 
     return Judgments.from_dict(kept, scale=judgments.scale, source=judgments.source)
 
 
-def judge_snapshots(
-    store: Store, project: Project, chosen: Sequence[Snapshot]
+def recent_quality(
+    store: Store,
+    project: Project,
+    chosen: Sequence[Snapshot],
+    *,
+    patience: float | None = None,
 ) -> dict[int, Quality]:
-    """Returns the quality of whole snapshots by their ids."""
-    grades = grades_of(store, project)
-    return {
-        one.id: judge_snapshot(project, one, read_answers(store, one), grades)
-        for one in chosen
-        if one.whole
-    }
+    """Returns the quality of whole snapshots by their ids, that of many results a little old.
+
+    Args:
+        store: The database.
+        project: The project.
+        chosen: The snapshots; open ones are left out.
+        patience: Seconds to wait for figures of many results.
+
+    Raises:
+        NotReadyError: If these are counted for the first time, and took longer.
+    """
+    whole = [one for one in chosen if one.whole]
+
+    def count() -> dict[int, Quality]:
+        grades = grades_of(store, project)
+        return {
+            one.id: judge_snapshot(project, one, read_answers(store, one), grades) for one in whole
+        }
+
+    if sum(one.queries * one.k for one in whole) <= LIGHT and not is_large(store, project.id):
+        return count()
+    key = ("snapshots", project.id, tuple(one.id for one in whole))
+    return store.figures.get(key, count, patience=patience)
 
 
 def judge_snapshot(
@@ -97,11 +131,13 @@ def judge_snapshot(
     run, _ = run_of(snapshot, answers)
     ndcg, judged = f"ndcg@{k}", f"judged@{k}"
     found = measure_intervals(asked, run, [ndcg, judged])
-    low, high = found[ndcg].queries
+    value, (low, high) = found[ndcg].value, found[ndcg].queries
     return Quality(
         k,
-        len(asked.queries),
-        found[ndcg].value,
-        None if low != low else (low, high),
+        found[ndcg].counted,
+        None if math.isnan(value) else value,
+        None if math.isnan(low) else (low, high),
         found[judged].value,
+        found.results.values_by_query(ndcg),
+        found.results.convention,
     )

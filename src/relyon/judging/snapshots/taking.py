@@ -11,7 +11,6 @@ import queue
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,11 +19,13 @@ import msgspec
 from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
-from relyon.engines.asked import Query, Request, Variant
+from relyon.engines.asked import Query, Variant
 from relyon.engines.asking import Outcome, ask_all
-from relyon.engines.entry import key_of, recipe_hash
+from relyon.engines.entry import recipe_hash
 from relyon.engines.latency import Latency
+from relyon.engines.planning import keyed, make_requests
 from relyon.engines.recording import recorded
+from relyon.engines.shown import without_address
 from relyon.engines.tape import answers_checksum
 from relyon.judging.database import new_id
 from relyon.judging.job_reasons import write_reason
@@ -52,7 +53,13 @@ if TYPE_CHECKING:
     from relyon.judging.database_part import Base
     from relyon.judging.records import Project, User
 
-__all__ = ["SnapshotRun", "continue_snapshot", "last_snapshot_job", "start_snapshot"]
+__all__ = [
+    "SnapshotRun",
+    "continue_snapshot",
+    "last_snapshot_job",
+    "running_snapshot",
+    "start_snapshot",
+]
 
 log = logging.getLogger("relyon.judging")
 
@@ -74,7 +81,7 @@ class SnapshotRun:
         store: The database.
         work: Its job.
         snapshot: The snapshot.
-        configuration: The engine.
+        configuration: The engine, which no one else uses.
         reach: Which addresses it may be connected at; None sets no limit.
     """
 
@@ -95,24 +102,28 @@ class SnapshotRun:
         except StoppedError:
             self.work.end("stopped")
         except RelyonError as error:
-            self.work.end("failed", write_reason(error.message))
+            log.warning("job %d: %s", self.work.job_id, error)
+            reason = without_address(write_reason(error.message), self.configuration.engine)
+            self.work.end("failed", reason)
         except BaseException:
             self.work.end("failed", write_reason(message("judging.model-run-broke")))
             raise
 
     def _ask(self) -> None:
-        # The engine of the configuration may be open for others.
-        engine, limits = copy(self.configuration.engine), self.configuration.limits
+        engine, limits = self.configuration.engine, self.configuration.limits
         chosen = self.snapshot.setting
         left = read_queries(self.store, self.snapshot, left=True)
-        requests = [Request(one, chosen, self.snapshot.k) for one in left]
+        if not left:
+            return
+        requests = make_requests(engine, left, [chosen], self.snapshot.k)
+        keys = {id(one): key for key, one in keyed(requests, self.snapshot.recipe, engine).items()}
         engine.open(limits.timeout, limits.concurrency, self.reach)
         feed = _Feed(ask_all(engine, requests, limits))
         try:
             seen = time.monotonic()
             while (found := feed.next(BEAT)) is not _END:
                 if isinstance(found, Outcome):
-                    self._keep(found)
+                    self._keep(keys[id(found.request)], found)
                     seen = time.monotonic()
                 else:
                     late = time.monotonic() - seen > ALIVE
@@ -132,15 +143,15 @@ class SnapshotRun:
             if connection.execute(mine).scalar() != "running":
                 raise StoppedError
 
-    def _keep(self, outcome: Outcome) -> None:
+    def _keep(self, key: str, outcome: Outcome) -> None:
         """Stores an answer. A query without one is asked again when the snapshot is continued."""
         query = outcome.request.query
         if outcome.answer is None and not outcome.refused:
             self._without.append(outcome)
             with self.work.step():
                 return
-        key = key_of(self.snapshot.recipe, outcome.request)
         entry, documents = recorded(key, outcome, self.configuration.engine.secrets)
+        entry.failed = without_address(entry.failed, self.configuration.engine)
         values = _stored(entry, documents)
         with self.work.step(1) as connection:
             mine = sa.and_(
@@ -198,7 +209,7 @@ class SnapshotRun:
 
 
 def _stored(entry: Entry, documents: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Returns an answer as the database keeps it: long fields cut, without those it cannot store."""
+    """Returns an answer as the database keeps it, with fields that are short and storable."""
     kept = {
         id: {
             name: text[:LONGEST_FIELD]
@@ -299,13 +310,12 @@ def start_snapshot(
         )
     if len(queries) > MOST_QUERIES or len(queries) * k > MOST_RESULTS:
         raise ParameterError(
-            message(
-                "judging.snapshot-is-too-large", queries=len(queries), k=k, most=MOST_RESULTS
-            ),
+            message("judging.snapshot-is-too-large", queries=len(queries), k=k, most=MOST_RESULTS),
             hint=message("judging.choose-smaller-k", most=MOST_QUERIES),
         )
-    tidy_up(store)
     engine = configuration.engine
+    make_requests(engine, queries, [variant], k)  # refuses what could not be asked
+    tidy_up(store)
     with store.database.write() as connection:
         _check_start(connection, project)
         _check_room(connection, project, name)
@@ -326,9 +336,7 @@ def start_snapshot(
             )
         )
         number = new_id(made)
-        rows = [
-            {"snapshot_id": number, "query": one.id, "query_text": one.text} for one in queries
-        ]
+        rows = [{"snapshot_id": number, "query": one.id, "query_text": one.text} for one in queries]
         connection.execute(sa.insert(snapshot_answers), rows)
         work = _start(store, connection, project, f"{number} {name}", len(queries), by)
     return SnapshotRun(store, work, find_snapshot(store, project.id, number), configuration, reach)
@@ -423,3 +431,9 @@ def _start(
 def last_snapshot_job(store: Base, project_id: int) -> Job | None:
     """Returns the latest job that took a snapshot of a project."""
     return next((one for one in list_jobs(store, project_id) if one.kind == "search"), None)
+
+
+def running_snapshot(store: Base, project_id: int) -> int | None:
+    """Returns the id of the snapshot that is being taken; None if none is."""
+    with store.database.read() as connection:
+        return running(connection, project_id)

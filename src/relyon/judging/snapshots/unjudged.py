@@ -99,7 +99,15 @@ def find_unjudged(store: Store, project: Project, chosen: Sequence[Snapshot]) ->
                 pair = (one.query.id, document)
                 if pair in new and pair not in found:
                     parts = parts_of(one.documents.get(document, {}))
-                    found[pair] = Item(*pair, query_text=text, rank=new[pair], **parts)
+                    found[pair] = Item(
+                        *pair,
+                        query_text=text,
+                        rank=new[pair],
+                        title=parts["title"],
+                        snippet=parts["snippet"],
+                        url=parts["url"],
+                        image=parts["image"],
+                    )
     return list(found.values())
 
 
