@@ -80,6 +80,10 @@ class Call:
         pairs += keys.items()
         return f"{path}?{urlencode(pairs, quote_via=quote)}" if pairs else path
 
+    def content(self, values: Mapping[str, Scalar]) -> bytes | None:
+        """Returns the body of a request; None if it has none."""
+        return None if self.body is None else msgspec.json.encode(fill(self.body, values))
+
 
 def _in_path(value: Scalar) -> str:
     found = quote(write_scalar(value), safe="")
@@ -159,16 +163,16 @@ class Http(Engine):
         if self._client is None:
             self.open(10.0, 1)
             return self.ask(request)
-        values = request.values
+        call = self._call_for(request)
         try:
-            url = self._connection.url + self._call.target(values, self._connection.keys)
-            content = self._content(request)
+            url = self._connection.url + call.target(request.values, self._connection.keys)
+            content = call.content(request.values)
         except UnicodeEncodeError as error:
             raise RefusedError("refused", str(error)) from None
         headers = self._connection.headers
         if content is not None:
             headers = (*headers, ("Content-Type", "application/json"))
-        reply = self._client.send(self._call.method, url, headers, content)
+        reply = self._client.send(call.method, url, headers, content)
         answer = read_reply(reply, self.address, self.secrets)
         try:
             return self._paths.answer(answer, request.k, self._explanations())
@@ -176,16 +180,13 @@ class Http(Engine):
             error.detail = self.secrets.hide(error.detail)
             raise
 
+    def _call_for(self, request: Request) -> Call:
+        """Returns the templates of one request, which may ask for explanations."""
+        return self._call
+
     def _explanations(self) -> Callable[[Json, Json], Json] | None:
         """Returns what finds an explanation by answer and id, if explanations are kept apart."""
         return None
-
-    def _body(self, request: Request) -> Json:
-        """Returns the body of a request."""
-        return fill(self._call.body, request.values)
-
-    def _content(self, request: Request) -> bytes | None:
-        return None if self._call.body is None else msgspec.json.encode(self._body(request))
 
     def close(self) -> None:
         """Ends all connections."""
@@ -195,9 +196,10 @@ class Http(Engine):
 
     def show(self, request: Request) -> str:
         """Returns the method, the address and the body."""
-        target = self._call.target(request.values, self._connection.keys)
-        lines = [f"{self._call.method} {self._connection.url}{target}"]
-        content = self._content(request)
+        call = self._call_for(request)
+        target = call.target(request.values, self._connection.keys)
+        lines = [f"{call.method} {self._connection.url}{target}"]
+        content = call.content(request.values)
         if content is not None:
             lines.append(msgspec.json.format(content, indent=2).decode())
         return self.secrets.hide("\n".join(lines))
