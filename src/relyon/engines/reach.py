@@ -18,6 +18,8 @@ MOST_ADDRESSES = 4
 #: Public addresses of IPv6, and those that contain an address of IPv4.
 GLOBAL = ipaddress.ip_network("2000::/3")
 TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+#: Addresses of IPv4 that look public and lead to a cloud's own services, or to a relay.
+SPECIAL = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 
 
 class PrivateAddressError(OSError):
@@ -44,6 +46,8 @@ def is_public(address: str) -> bool:
         if inner is None and found not in GLOBAL:
             return False
         found = inner or found
+    if any(found in one for one in SPECIAL):
+        return False
     return found.is_global and not found.is_multicast
 
 
