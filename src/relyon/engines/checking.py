@@ -97,22 +97,23 @@ class Checked(Exportable):
         said = texts.say(
             "check.answer", count=len(entry.ids), ms=round(entry.ms, 1), total=total, took=took
         )
-        names = list(dict.fromkeys(name for one in fields.values() for name in one))
-        headings = [texts["check.rank"], texts["check.id"], texts["check.score"], *names]
+        headings = [texts[f"check.{name}"] for name in ("rank", "id", "score")] + ["title"]
+        titles = [_short(fields.get(id, {}).get("title", "")) for id in entry.ids]
         rows = [
-            [
-                str(rank),
-                id,
-                "-" if score is None else f"{score:.6g}",
-                *(_short(fields.get(id, {}).get(name, "")) for name in names),
-            ]
-            for rank, (id, score) in enumerate(zip(entry.ids, entry.scores, strict=True), 1)
+            [str(rank), id, "-" if score is None else f"{score:.6g}", title]
+            for rank, (id, score, title) in enumerate(
+                zip(entry.ids, entry.scores, titles, strict=True), 1
+            )
         ]
         blocks: list[Block] = [Prose([said])]
-        if rows:
-            long = range(3, len(headings))
-            blocks.append(Table(headings, rows, left=len(headings), long=[1, *long]))
-        if rows and "title" not in names:
+        if not rows:
+            return [*blocks, Lines([texts["check.nothing"]])]
+        blocks.append(Table(headings, rows, left=len(headings), long=[3]))
+        first = fields.get(entry.ids[0], {})
+        if first:
+            facts = [[name, _short(text)] for name, text in first.items()]
+            blocks.append(Section("first", texts["check.first"], [Table(["", ""], facts, left=2)]))
+        if not any(titles):
             blocks.append(Lines([texts["check.no-title"]]))
         return blocks
 
