@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from operator import index
 from typing import SupportsIndex
+from uuid import UUID
 
 from relyon.engines.asked import Answer
 from relyon.engines.problems import RefusedError
@@ -71,8 +72,8 @@ class Hits:
 
 
 def _id(value: object) -> str:
-    if isinstance(value, str) and value:
-        return value
+    if isinstance(value, str | UUID) and str(value):
+        return str(value)
     # Whole numbers of NumPy, too; a number of JSON with a decimal point is not an id.
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise RefusedError("bad-hit", f"id {value!r:.80}")

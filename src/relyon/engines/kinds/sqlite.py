@@ -84,6 +84,11 @@ class Sqlite(Engine):
             )
         if database:
             sql = options.required("sql", '"SELECT id, -rank AS score FROM …"')
+            if not names_of(sql):
+                raise ParameterError(
+                    message("engines.statement-has-no-parameter", path=options.path),
+                    hint=message("engines.mend-statement"),
+                )
             columns = Columns.from_options(options)
             return cls(database, sql, columns, parameters=parameters, secrets=secrets)
         tokenize = options.choice("tokenize", TOKENIZERS, "unicode61")
