@@ -124,6 +124,7 @@ class _Asking:
         except (queue.Empty, StoppedError):
             return
         except BaseException as error:  # raised again in the calling thread
+            self._pace.stop()
             self._ended.put(error)
 
     def ask(self, request: Request) -> Outcome:

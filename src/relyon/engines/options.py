@@ -236,7 +236,7 @@ class Options:
     def _scalar(self, name: str, value: object) -> Scalar:
         if not isinstance(value, str | int | float | bool):
             raise ParameterError(
-                message("engines.key-must-be-scalar", path=self.path, key=name, value=value)
+                message("engines.key-must-be-scalar", path=self.path, key=name, value=str(value))
             )
         return value
 
