@@ -69,7 +69,9 @@ def test_check_shows_what_is_sent_and_what_comes_back(command: Command) -> None:
     assert "catalogue.csv" in outcome.out
     assert "Sent for “television”, variant base" in outcome.out
     assert "1 result in " in outcome.out
-    assert outcome.out.splitlines()[-1].split()[:2] == ["1", "tv-1"]
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert ["1", "tv-1"] in [line[:2] for line in lines]
+    assert ["title", "A", "television"] in lines
     found = json.loads(
         command("engine", "check", "engine.toml", "television", "--format", "json").out
     )
