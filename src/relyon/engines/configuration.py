@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from relyon.core.errors import InputError, ParameterError
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.engines.allowance import Allowance
@@ -134,10 +134,20 @@ def _configure(
     default = os.path.splitext(os.path.basename(path))[0] or kind
     name = options.text("name", default)
     app = Allowance.from_options(options.table("app"))
-    engine = engines.get(kind).from_options(options, secrets)
+    engine = _kind(kind, path).from_options(options, secrets)
     options.finish()
     _check_names(engine, variants, path)
     return Configuration(name, engine, variants, limits, path, app)
+
+
+def _kind(name: str, path: str) -> type[Engine]:
+    try:
+        return engines.get(name)
+    except UnknownNameError as error:
+        raise ParameterError(
+            message("engines.key-has-no-such-choice", path=path, key="kind", value=name),
+            hint=error.hint,
+        ) from None
 
 
 def alike(name: str, value: Scalar, parameters: Mapping[str, Scalar], path: str) -> Scalar:
