@@ -7,10 +7,9 @@ open until another job has asked what is left; no query is asked twice once it w
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -91,11 +90,14 @@ class SnapshotRun:
     configuration: Configuration
     reach: Reach | None = None
     _without: list[Outcome] = field(default_factory=list, repr=False)
+    _keys: dict[str, str] = field(default_factory=dict, repr=False)
+    _stopped: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def run(self) -> None:
         """Asks until every query has its answer, the job is stopped, or an error ends it."""
         try:
             self._ask()
+            self._look()
             if self._without:
                 raise self._unanswered()
             self._close()
@@ -111,54 +113,63 @@ class SnapshotRun:
 
     def _ask(self) -> None:
         engine, limits = self.configuration.engine, self.configuration.limits
-        chosen = self.snapshot.setting
         left = read_queries(self.store, self.snapshot, left=True)
         if not left:
             return
-        requests = make_requests(engine, left, [chosen], self.snapshot.k)
-        keys = {id(one): key for key, one in keyed(requests, self.snapshot.recipe, engine).items()}
+        requests = make_requests(engine, left, [self.snapshot.setting], self.snapshot.k)
+        for key, one in keyed(requests, self.snapshot.recipe, engine).items():
+            self._keys[one.query.id] = key
         engine.open(limits.timeout, limits.concurrency, self.reach)
-        feed = _Feed(ask_all(engine, requests, limits))
+        asking = _Asking(ask_all(engine, requests, limits, keep=self._keep), engine.close)
         try:
             seen = time.monotonic()
-            while (found := feed.next(BEAT)) is not _END:
-                if isinstance(found, Outcome):
-                    self._keep(keys[id(found.request)], found)
+            while not asking.ended(BEAT):
+                self._look()
+                if time.monotonic() - seen > ALIVE:
+                    self._show_life()
                     seen = time.monotonic()
-                else:
-                    late = time.monotonic() - seen > ALIVE
-                    self._look(late=late)
-                    seen = time.monotonic() if late else seen
-        finally:
-            feed.stop()
-            engine.close()
+        except BaseException:
+            self._stopped.set()
+            raise
 
-    def _look(self, *, late: bool) -> None:
-        """Stops if that was requested; shows that the job is alive if it was silent for long."""
-        if late:
-            with self.work.step():
-                return
+    def _look(self) -> None:
+        """Stops if that was requested."""
         with self.store.database.read() as connection:
             mine = sa.select(jobs.c.state).where(jobs.c.id == self.work.job_id)
             if connection.execute(mine).scalar() != "running":
                 raise StoppedError
 
-    def _keep(self, key: str, outcome: Outcome) -> None:
-        """Stores an answer. A query without one is asked again when the snapshot is continued."""
-        query = outcome.request.query
+    def _show_life(self) -> None:
+        with self.store.database.write() as connection:
+            mine = jobs.c.id == self.work.job_id
+            connection.execute(sa.update(jobs).where(mine).values(seen_at=self.store.clock()))
+
+    def _keep(self, outcome: Outcome) -> None:
+        """Stores what became of a request, before its thread sends another one.
+
+        A query without an answer is asked again when the snapshot is continued. An answer that was
+        on its way when the job was stopped is stored, too.
+
+        Raises:
+            StoppedError: If nothing more is to be sent.
+        """
+        query = outcome.request.query.id
         if outcome.answer is None and not outcome.refused:
             self._without.append(outcome)
-            with self.work.step():
-                return
-        entry, documents = recorded(key, outcome, self.configuration.engine.secrets)
-        entry.failed = without_address(entry.failed, self.configuration.engine)
-        values = _stored(entry, documents)
-        with self.work.step(1) as connection:
-            mine = sa.and_(
-                snapshot_answers.c.snapshot_id == self.snapshot.id,
-                snapshot_answers.c.query == query.id,
-            )
-            connection.execute(sa.update(snapshot_answers).where(mine).values(**values))
+        else:
+            engine = self.configuration.engine
+            entry, documents = recorded(self._keys[query], outcome, engine.secrets)
+            entry.failed = without_address(entry.failed, engine)
+            table = snapshot_answers.c
+            mine = sa.and_(table.snapshot_id == self.snapshot.id, table.query == query)
+            with self.work.step(1, stoppable=False) as connection:
+                connection.execute(
+                    sa.update(snapshot_answers)
+                    .where(mine, table.entry.is_(None))
+                    .values(**_stored(entry, documents))
+                )
+        if self._stopped.is_set():
+            raise StoppedError
 
     def _unanswered(self) -> InputError:
         first = self._without[0]
@@ -179,6 +190,8 @@ class SnapshotRun:
             InputError: If the engine refused every query: these are asked again next time.
         """
         entries = [one.entry for one in read_answers(self.store, self.snapshot)]
+        if not entries:
+            raise StoppedError  # the project was removed
         mine = snapshots.c.id == self.snapshot.id
         latency = Latency.of(entries)
         if not latency.queries:
@@ -225,49 +238,36 @@ def _stored(entry: Entry, documents: Mapping[str, Mapping[str, str]]) -> dict[st
     }
 
 
-class _End:
-    """The sign that nothing more comes."""
-
-
-_END = _End()
-
-
-class _Feed:
-    """What becomes of requests, without waiting longer than asked for the next.
+class _Asking:
+    """The asking in a thread of its own, so that a job can end although its engine hangs.
 
     Args:
-        outcomes: The outcomes, whose source may take long for each.
+        outcomes: What becomes of the requests, kept before it comes.
+        close: Closes the engine.
     """
 
-    def __init__(self, outcomes: Iterator[Outcome]) -> None:
-        self._outcomes = outcomes
-        self._found: queue.SimpleQueue[Outcome | BaseException | _End] = queue.SimpleQueue()
-        self._stopped = threading.Event()
+    def __init__(self, outcomes: Iterator[Outcome], close: Callable[[], None]) -> None:
+        self._outcomes, self._close = outcomes, close
+        self._over = threading.Event()
+        self._error: BaseException | None = None
         threading.Thread(target=self._run, name="snapshot", daemon=True).start()
 
     def _run(self) -> None:
         try:
-            for one in self._outcomes:
-                self._found.put(one)
-                if self._stopped.is_set():
-                    return
-            self._found.put(_END)
-        except BaseException as error:  # raised again where the outcomes are awaited
-            self._found.put(error)
+            for _ in self._outcomes:
+                pass
+        except BaseException as error:  # raised again in the thread that waits
+            self._error = error
+        finally:
+            self._close()
+            self._over.set()
 
-    def next(self, seconds: float) -> Outcome | _End | None:
-        """Returns the next outcome, the end, or None after some seconds without either."""
-        try:
-            found = self._found.get(timeout=seconds)
-        except queue.Empty:
-            return None
-        if isinstance(found, BaseException):
-            raise found
-        return found
-
-    def stop(self) -> None:
-        """Sends nothing more; requests on their way are not waited for."""
-        self._stopped.set()
+    def ended(self, seconds: float) -> bool:
+        """Waits for some seconds, and returns whether nothing more comes."""
+        over = self._over.wait(seconds)
+        if over and self._error is not None:
+            raise self._error
+        return over
 
 
 def start_snapshot(
