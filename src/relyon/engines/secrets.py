@@ -84,10 +84,13 @@ class Secrets:
             self._known = tuple(sorted(known, key=lambda one: (-len(one), one)))
 
     def hide(self, text: str) -> str:
-        """Returns a text without the secrets."""
+        """Returns a text without the secrets, nor the larger part of one at which it was cut."""
         for value in self._known:
             if value in text:
                 text = text.replace(value, HIDDEN)
+        for value in self._known:
+            if value[:SHORTEST] in text[-len(value) - 1 :]:
+                text = _without_cut(text, value)
         return text
 
     def hide_message(self, text: str) -> str:
@@ -104,6 +107,20 @@ class Secrets:
 
     def __bool__(self) -> bool:
         return bool(self._known)
+
+
+def _without_cut(text: str, value: str) -> str:
+    """Returns a text that does not end with the larger part of a value.
+
+    Examples:
+        >>> _without_cut("the key s3cr3t-va…", "s3cr3t-value")
+        'the key ***…'
+    """
+    bare = text.rstrip("…")
+    for size in range(len(value) - 1, max(SHORTEST, len(value) // 2) - 1, -1):
+        if bare.endswith(value[:size]):
+            return bare[:-size] + HIDDEN + text[len(bare) :]
+    return text
 
 
 def _forms(value: str) -> Iterator[str]:
