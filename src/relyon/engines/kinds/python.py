@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -13,7 +15,7 @@ from relyon.engines.asked import Answer, Request
 from relyon.engines.engine import Engine, engines
 from relyon.engines.hits import Hits
 from relyon.engines.options import Options
-from relyon.engines.problems import FatalError, RefusedError
+from relyon.engines.problems import FatalError, PassingError, RefusedError
 from relyon.engines.reach import Reach
 from relyon.engines.secrets import Secrets
 from relyon.engines.template import Json
@@ -23,6 +25,11 @@ __all__ = ["Function", "Python"]
 #: `function(query, k, **parameters)` returns ids, pairs of id and score, or mappings with `id`,
 #: `score` and fields, best first.
 Function = Callable[..., Iterable[object]]
+#: What can be iterated over, but is not a list of results.
+FORMLESS = (str, bytes, Mapping)
+
+#: Modules beside engines' files, by their files, and when these were changed.
+_loaded: dict[str, tuple[int, ModuleType]] = {}
 
 
 @engines.register
@@ -47,6 +54,7 @@ class Python(Engine):
 
     def __init__(self, function: Function, name: str = "", secrets: Secrets | None = None) -> None:
         self._function = function
+        self._takes = _further(function)
         self._name = name or getattr(function, "__qualname__", type(function).__name__)
         self.secrets = secrets or Secrets()
 
@@ -74,11 +82,17 @@ class Python(Engine):
 
     def ask(self, request: Request) -> Answer:
         """Calls the function."""
-        parameters = {**request.query.values, **request.variant.parameters}
-        if not request.variant.parameters:
-            parameters = {}
+        columns = request.query.values
+        names = columns if self._takes is None else self._takes & columns.keys()
+        parameters = {name: columns[name] for name in names} | dict(request.variant.parameters)
         try:
-            found = list(self._function(request.query.text, request.k, **parameters))
+            found = self._function(request.query.text, request.k, **parameters)
+            results = None if found is None or isinstance(found, FORMLESS) else list(found)
+        except (PassingError, RefusedError, FatalError):
+            raise
+        except (TimeoutError, ConnectionError) as error:
+            kind = "timeout" if isinstance(error, TimeoutError) else "connection"
+            raise PassingError(kind, str(error)) from error
         except TypeError as error:
             if _is_call(error):
                 raise FatalError(
@@ -88,13 +102,27 @@ class Python(Engine):
             raise RefusedError("refused", f"TypeError: {error}") from error
         except Exception as error:
             raise RefusedError("refused", f"{type(error).__name__}: {error}") from error
+        if results is None:
+            raise RefusedError("no-hits", f"{self._name} returns {type(found).__name__}")
         hits = Hits(request.k)
-        for one in found:
+        for one in results:
             _add(hits, one)
         return hits.answer()
 
     def close(self) -> None:
         """Does nothing."""
+
+
+def _further(function: Function) -> frozenset[str] | None:
+    """Returns the names of the parameters of a function after query and k; None if it takes all."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return frozenset()
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters):
+        return None
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return frozenset(one.name for one in parameters[2:] if one.kind in named)
 
 
 def _is_call(error: TypeError) -> bool:
@@ -121,17 +149,38 @@ def _load(place: str, path: str) -> Function:
             message("engines.python-place", place=place, path=path),
             hint=message("engines.write-key", line='python = "my_search:search"'),
         )
-    folder = os.path.dirname(os.path.abspath(path))
-    sys.path.insert(0, folder)
     try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        found = getattr(_module(module, os.path.dirname(os.path.abspath(path))), name)
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
         raise ParameterError(
-            message("engines.python-cannot-be-imported", place=place, path=path, problem=error)
-        ) from None
-    finally:
-        sys.path.remove(folder)
+            message("engines.python-cannot-be-imported", place=place, path=path, problem=problem)
+        ) from error
     if not callable(found):
         raise ParameterError(message("engines.python-is-no-function", place=place, path=path))
     function: Function = found
     return function
+
+
+def _module(name: str, folder: str) -> ModuleType:
+    """Returns a module: the one beside the engine's file, or one that is installed.
+
+    Two folders may have modules of the same name, and a module that was changed is read again.
+    """
+    file = os.path.join(folder, f"{name}.py")
+    sys.path.insert(0, folder)
+    try:
+        if not os.path.isfile(file):
+            return importlib.import_module(name)
+        changed = os.stat(file).st_mtime_ns
+        if file in _loaded and _loaded[file][0] == changed:
+            return _loaded[file][1]
+        spec = importlib.util.spec_from_file_location(f"{name}@{folder}", file)
+        if spec is None or spec.loader is None:
+            raise ImportError(file)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        _loaded[file] = (changed, module)
+        return module
+    finally:
+        sys.path.remove(folder)
