@@ -57,7 +57,8 @@ def test_every_variant_gives_a_run_with_its_tape(command: Command) -> None:
         "failed",
     ]
     assert [line.split()[:2] for line in lines[2:4]] == [["base", "2"], ["strong", "2"]]
-    assert outcome.err.endswith("  relyon compare JUDGMENTS runs/base.run runs/strong.run\n")
+    assert "\n  relyon compare JUDGMENTS runs/base.run runs/strong.run\n" in outcome.err
+    assert outcome.err.endswith("--project NAME --run runs/base.run -k 10\n")
 
 
 def test_one_variant_gives_one_file(command: Command) -> None:
@@ -65,7 +66,7 @@ def test_one_variant_gives_one_file(command: Command) -> None:
     assert outcome.code == 0, outcome.err
     assert Path("new.one.run").exists()
     assert Path("new.one.run.tape.jsonl").exists()
-    assert outcome.err.endswith("  relyon evaluate JUDGMENTS new.one.run\n")
+    assert "\n  relyon evaluate JUDGMENTS new.one.run\n" in outcome.err
 
 
 def test_the_summary_for_programs(command: Command) -> None:
@@ -130,6 +131,28 @@ def test_a_list_of_queries_is_its_own_ids(slow: Path, command: Command) -> None:
     again = command("search", "engine.toml", "--queries", "list.txt", "-o", "more.csv", "--replay",
         "runs/strong.csv.tape.jsonl", "--variant", "strong")  # fmt: skip
     assert again.code == 0, again.err
+
+
+def test_people_grade_results_with_the_texts_of_the_tape(slow: Path, command: Command) -> None:
+    (slow / "asked.csv").write_text("id,query\nq9,television\n")
+    (slow / "known.csv").write_text("id,title\ntv-1,Our own title\n")
+    searching = ("search", "engine.toml", "--queries", "asked.csv", "-o", "tv.run")
+    assert command(*searching, "--variant", "base").code == 0
+    importing = ("judge", "import", "judging.db", "--run", "tv.run")
+    for project in ("June", "July"):
+        assert command("judge", "init", "judging.db", "--project", project).code == 0
+    assert command(*importing, "--project", "June").code == 0
+    assert command(*importing, "--project", "July", "--documents", "known.csv").code == 0
+    shown = {}
+    for project in ("June", "July"):
+        shown[project] = command(
+            "judge", "export", "judging.db", "--project", project, "--format", "jsonl"
+        ).out
+    item = json.loads(shown["June"].splitlines()[0])
+    assert (item["query_text"], item["title"]) == ("television", "A television")
+    assert item["url"] == "https://shop.example/1"
+    later = json.loads(shown["July"].splitlines()[0])
+    assert (later["title"], later["url"]) == ("Our own title", "https://shop.example/1")
 
 
 def test_an_unknown_ending_is_named_before_the_engine_is_asked(

@@ -16,11 +16,13 @@ from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by
 from relyon.cli.options import no_color_option
 from relyon.cli.request import argument, flag, option, request, takes
+from relyon.cli.tapes import recorded_beside
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.data.sheets import Row, Sheet
+    from relyon.engines import Recorded
     from relyon.judging import Store
     from relyon.judging.records import Project
 
@@ -41,7 +43,8 @@ Examples:
 A pool of `relyon sample`, a run or a list of queries and documents contains
 only ids: --documents names a table with one row per document, whose columns
 title, snippet (or description), url and image judges see as such, and all
-others as further fields.
+others as further fields. The tape beside a run of `relyon search` has the texts
+of queries and documents already.
 
 Formats: {formats-items}. Columns of CSV are found by their usual names; other
 columns are shown to judges as further fields, except clicks and other behaviour;
@@ -205,11 +208,10 @@ def import_(request: Import) -> None:
         for path, one in zip(request.files, sheets, strict=True):
             accept_sheet(store, found, one, request.judge, path)
         sheets += [pool_sheet(_top(path, ranks)) for path in request.runs]
-        told = [
-            row
-            for one in sheets
-            for row in _described(one, request.documents, request.queries).rows
-        ]
+        recorded = [None] * len(request.files) + [recorded_beside(path) for path in request.runs]
+        told: list[Row] = []
+        for one, tape in zip(sheets, recorded, strict=True):
+            told += _recorded(_described(one, request.documents, request.queries), tape).rows
         whole = _guarded(Sheet(tuple(told), scale=found.scale), found, request.show)
         rows = whole.rows
         with Progress("cli.importing") as report:
@@ -223,7 +225,7 @@ def import_(request: Import) -> None:
                 report=report,
             )
         filled = 0
-        if request.documents or request.queries:
+        if request.documents or request.queries or any(recorded):
             filled = fill_items(store, found.id, (row.item for row in rows))
         graded = sum(_grades(row) for row in rows)
         if graded and not (new.items or new.grades or filled):
@@ -340,6 +342,15 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
                     )
                 )
     return sheet
+
+
+def _recorded(sheet: Sheet, recorded: Recorded | None) -> Sheet:
+    """Returns a sheet with what the tape beside its run keeps."""
+    if recorded is None:
+        return sheet
+    from relyon.judging.recorded_texts import describe_recorded
+
+    return describe_recorded(sheet, recorded.tape)
 
 
 def _top(path: str, k: int) -> dict[str, list[str]]:

@@ -279,7 +279,7 @@ def _planned(request: Request, configuration: Configuration) -> Answer:
 
 
 def _say_next(found: Found) -> None:
-    """Writes the command that uses the runs."""
+    """Writes the commands that use the runs."""
     runs = [shlex.quote(run) for run, _ in found.files.values()]
     if not runs:
         return
@@ -288,3 +288,5 @@ def _say_next(found: Found) -> None:
     messages.say()
     messages.say(messages.translate(message("cli.search-next")))
     messages.say(f"  relyon {name} JUDGMENTS {' '.join([*runs[:NAMED], *more])}")
+    messages.say(messages.translate(message("cli.search-next-grade")))
+    messages.say(f"  relyon judge import judging.db --project NAME --run {runs[0]} -k 10")
