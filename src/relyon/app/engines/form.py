@@ -12,8 +12,9 @@ from relyon.app.engines.allowed import AllowedEngines
 from relyon.app.engines.trying import Asked
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.engines.asked import Variant
+from relyon.engines.asked import Query, Variant
 from relyon.engines.configuration import Configuration, alike
+from relyon.engines.planning import make_requests
 from relyon.engines.template import Scalar, write_scalar
 
 __all__ = ["MOST", "Input", "SideForm", "Wish", "Wished", "describe_sides", "wanted"]
@@ -127,8 +128,7 @@ def wanted(engines: AllowedEngines, project: int, wish: Wish) -> Wanted:
 
     Raises:
         InputError: If there is no query.
-        ParameterError: If a value has another type than the parameter, or an engine or variant is
-            unknown.
+        ParameterError: If a value has another type than the parameter, or a placeholder has none.
         UnknownNameError: If the engine is not allowed.
     """
     text = " ".join(wish.query.split())
@@ -150,7 +150,9 @@ def wanted(engines: AllowedEngines, project: int, wish: Wish) -> Wanted:
         if values != variant.parameters or body is not None:
             changed.append(name)
         own = engines.get(wish.engine, project, body=body)
-        sides.append(Asked(own, Variant(name, values), body))
+        changed_variant = Variant(name, values)
+        make_requests(own.engine, [Query(text, text)], [changed_variant], wish.k)
+        sides.append(Asked(own, changed_variant, body))
     return Wanted(text, tuple(sides), tuple(changed))
 
 

@@ -12,6 +12,8 @@
     const chosen = side.querySelector("select[name=a], select[name=b]");
     const option = chosen.selectedOptions[0];
     side.querySelector("[name$='.of']").value = chosen.value;
+    const inputs = side.querySelector(".pairs");
+    if (inputs) inputs.hidden = !chosen.value;
     if (!option.dataset.values) return;
     for (const [name, value] of Object.entries(JSON.parse(option.dataset.values))) {
       const field = form.elements[`${side.dataset.side}.p.${name}`];

@@ -1,0 +1,529 @@
+"""The tab Try: who may ask an engine, what is shown, what is graded, and what goes wrong."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpcore2")
+
+from fastapi.testclient import TestClient
+from tests.unit.scripted_engine import Asked, Script, serve_script
+
+import relyon
+from relyon.app import Settings, create_app
+from relyon.app.engines.allowed import AllowedEngines
+from relyon.app.engines.gate import PER_MINUTE
+from relyon.app.protection import csrf_token
+from relyon.judging.access import start_sign_in
+from relyon.judging.events import list_events
+from relyon.judging.exchange import final_judgments
+from relyon.judging.records import Item, Project, Rating
+from relyon.judging.store import Store
+
+SECRET = "s3cr3t-Value"
+ENGINE = """\
+kind = "http"
+name = "shop"
+address = "ADDRESS"
+path = "/{index}/search"
+method = "POST"
+body = '{"q": "{query}", "size": "{k}", "boost": "{boost}"}'
+hits = "hits"
+id = "id"
+score = "score"
+took = "ms"
+total = "total"
+[headers]
+Authorization = "ApiKey ${SEARCH_KEY}"
+[fields]
+title = "name"
+text = "about"
+url = "link"
+[parameters]
+index = "books"
+boost = 1.0
+[variants.high]
+boost = 3.0
+[limits]
+timeout = 2.0
+[app]
+private = true
+"""
+
+
+def hits(*ids: str) -> list[dict[str, object]]:
+    return [
+        {"id": id, "score": 9.5 - n, "name": f"Title {id}", "about": f"Text of <b>{id}</b>",
+         "link": f"https://shop.example/{id}"}
+        for n, id in enumerate(ids)
+    ]  # fmt: skip
+
+
+def answer(asked: Asked) -> Script:
+    """Two orders: by the boost."""
+    high = isinstance(asked.json, dict) and asked.json["boost"] == 3.0
+    found = hits("d3", "d1", "d9") if high else hits("d1", "d2", "d3")
+    return Script({"hits": found, "ms": 4, "total": 1234})
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    """A query with four results: agreed, free, gold and removed; and another query."""
+    for name, role in (("lea", "lead"), ("ana", "judge"), ("otto", "lead")):
+        store.accounts.create(name, role=role)  # type: ignore[arg-type]
+    found = store.projects.create("June", overlap=2)
+    red = "red shoes"
+    store.grades.add(
+        found.id,
+        [
+            (Item("q1", "d1", red), [Rating("ana", 3), Rating("bo", 3)]),
+            (Item("q1", "d8", red), [Rating("ana", 2)]),
+        ],
+    )
+    store.items.add(found.id, [Item("q1", "d2", red, tier="head"), Item("q2", "d1", "tv")])
+    store.gold.add(found.id, [(Item("q1", "d3", red), 1)])
+    return found
+
+
+class Visit:
+    """Somebody at the tab, with an engine behind it."""
+
+    def __init__(
+        self,
+        store: Store,
+        folder: Path,
+        reply: Callable[[Asked], Script] = answer,
+        *,
+        name: str = "lea",
+        engine: str = ENGINE,
+        address: str = "",
+        language: str = "en",
+    ) -> None:
+        self.stack = ExitStack()
+        served, self.came = self.stack.enter_context(serve_script(reply))
+        self.address = address or served
+        folder = folder / "engines"
+        folder.mkdir(exist_ok=True)
+        text = engine.replace("ADDRESS", self.address)
+        (folder / "shop.toml").write_text(text, encoding="utf-8")
+        engines = AllowedEngines.read(folder, environment={"SEARCH_KEY": SECRET})
+        self.client = TestClient(create_app(store, Settings(engines=engines)))
+        self.secret = start_sign_in(store, store.accounts.get(name)) if name else ""
+        self.client.cookies.set("relyon_session", self.secret)
+        self.client.cookies.set("relyon_language", language)
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.stack.close()
+
+    def post(self, path: str = "", **values: str):
+        data = {"csrf": csrf_token(self.secret), **values}
+        return self.client.post(f"/projects/1/try{path}", data=data)
+
+    def ask(self, query: str = "red shoes", status: int = 200, **more: str) -> str:
+        """Tries a query, and returns the page."""
+        values = {"engine": "shop", "of": "shop", "query": query, "k": "10", "a": "base",
+                  "b": "high", "a.of": "base", "b.of": "high"}  # fmt: skip
+        values |= {name.replace("__", "."): one for name, one in more.items()}
+        found = self.post(**values)
+        assert found.status_code == status, found.text
+        assert SECRET not in found.text
+        assert self.address not in found.text
+        return str(found.text)
+
+
+def words(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def row(page: str, place: str) -> str:
+    """Returns a result of a page: `a1` is the first of the first list."""
+    found = re.search(rf'<li id="{place}" .*?</li>', page, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+def fields(page: str, place: str) -> dict[str, str]:
+    """Returns what the form of a result sends."""
+    found = row(page, place)
+    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', found))
+
+
+def token(page: str) -> str:
+    found = re.search(r'name="at" value="([0-9a-f]{32})"', page)
+    assert found is not None
+    return found[1]
+
+
+def test_two_variants_beside_each_other(store: Store, project: Project, tmp_path: Path) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+        assert sorted(one.body for one in visit.came) == [
+            b'{"q":"red shoes","size":10,"boost":1.0}',
+            b'{"q":"red shoes","size":10,"boost":3.0}',
+        ]
+        assert {one.path for one in visit.came} == {"/books/search"}
+    first, second = words(row(page, "a1")), words(row(page, "b1"))
+    assert first.startswith("1 High median · 2 judges NDCG@1 1.000 Title d1 d1 · score 9.500")
+    assert "Text of <b>d1</b>" in first
+    assert second.startswith("1 ↑2 2 ranks higher Low gold")
+    assert "2 ↓1 1 ranks lower High" in words(row(page, "b2"))
+    assert "3 new unjudged" in words(row(page, "b3"))
+    assert "2 only here unjudged" in words(row(page, "a2"))
+    assert "https://shop.example/d1" in row(page, "a1")
+    assert "Judged 2 of 3 Latency" in words(page)
+    assert "(4 ms by its own clock)" in words(page) or "4 ms by its own clock" in words(page)
+    events = [one for one in list_events(store) if one.kind == "engine_asked"]
+    assert [(one.actor, one.detail) for one in events] == [("lea", "June: shop, base, high")]
+
+
+def test_the_values_are_those_of_an_evaluation(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+    judgments = final_judgments(store, project.id)[0]
+    for side, ids in (("a", ["d1", "d2", "d3"]), ("b", ["d3", "d1", "d9"])):
+        run = relyon.Run.from_dict({"q1": {id: 9.0 - n for n, id in enumerate(ids)}})
+        only = relyon.Judgments.from_dict({"q1": judgments.to_dict()["q1"]}, scale=judgments.scale)
+        names = ["NDCG@1", "NDCG@2", "NDCG@3", "NDCG@10"]
+        found = relyon.evaluate(only, run, measures=names)
+        for rank in (1, 2, 3):
+            assert f"NDCG@{rank} {found[f'NDCG@{rank}']:.3f}" in words(row(page, f"{side}{rank}"))
+        # The ideal list is longer than this one.
+        assert f"NDCG@10 {found['NDCG@10']:.3f}" in words(page)
+
+
+def test_reading_the_page_asks_nothing(store: Store, project: Project, tmp_path: Path) -> None:
+    with Visit(store, tmp_path) as visit:
+        address = "/projects/1/try?query=red+shoes&engine=shop&a=high&b=base&a.p.boost=7"
+        page = visit.client.get(address).text
+        assert visit.came == []
+        assert 'value="red shoes"' in page
+        assert re.search(r'<option value="high" selected', page)
+        visit.ask()
+        count = len(visit.came)
+        assert "Title d1" in visit.client.get(f"/projects/1/try?at={token(visit.ask())}").text
+        assert len(visit.came) == count + 2
+
+
+def test_judges_and_strangers_may_not(store: Store, project: Project, tmp_path: Path) -> None:
+    for name in ("ana", ""):
+        with Visit(store, tmp_path, name=name) as visit:
+            found = visit.client.get("/projects/1/try")
+            assert (found.status_code == 403) if name else ("/sign-in" in str(found.url))
+            data = {"engine": "shop", "query": "x", "csrf": csrf_token(visit.secret)}
+            for path in ("", "/grade", "/undo", "/queue"):
+                found = visit.client.post(f"/projects/1/try{path}", data=data)
+                assert found.status_code in (403, 422) or "/sign-in" in str(found.url)
+            assert visit.came == []
+
+
+def test_only_our_own_form_asks(store: Store, project: Project, tmp_path: Path) -> None:
+    with Visit(store, tmp_path) as visit:
+        data = {"engine": "shop", "of": "shop", "query": "x", "a": "base", "csrf": "0" * 64}
+        assert visit.client.post("/projects/1/try", data=data).status_code == 403
+        assert visit.came == []
+
+
+def test_the_operators_engines_only(store: Store, project: Project, tmp_path: Path) -> None:
+    other = store.projects.create("July")
+    with Visit(store, tmp_path, engine=f"{ENGINE}projects = [1]\n") as visit:
+        data = {"csrf": csrf_token(visit.secret), "engine": "shop", "of": "shop", "query": "x"}
+        found = visit.client.post(f"/projects/{other.id}/try", data=data)
+        assert found.status_code == 400
+        assert "not available here" in words(found.text)
+        for name in ("../shop", "http://127.0.0.1/", ""):
+            found = visit.client.post("/projects/1/try", data={**data, "engine": name})
+            assert found.status_code == 400
+        assert visit.came == []
+        assert 'href="/projects/1/try"' in visit.client.get("/projects/1").text
+        assert "/try" not in visit.client.get(f"/projects/{other.id}").text
+
+
+def test_parameters_can_be_changed(store: Store, project: Project, tmp_path: Path) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask(a__p__boost="2", b="", b__of="")
+        (asked,) = visit.came
+        assert asked.json == {"q": "red shoes", "size": 10, "boost": 2}
+        assert "base changed" in words(page)
+        assert 'name="a.p.boost" value="2"' in page
+        wrong = visit.ask(a__p__boost="much", status=400)
+        assert "must be a number" in words(wrong)
+        assert 'value="much"' in wrong
+        # What belongs to another variant is not taken for this one's.
+        visit.ask(a="high", a__p__boost="2", b="", b__of="")
+        assert visit.came[-1].json == {"q": "red shoes", "size": 10, "boost": 3.0}
+        count = len(visit.came)
+        filled = visit.ask(a="high", a__p__boost="2", fill="true")
+        assert 'name="a.p.boost" value="3.0"' in filled
+        assert len(visit.came) == count
+
+
+def test_parameters_and_bodies_stay_as_they_are_unless_allowed(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path, engine=f"{ENGINE}editable = []\n") as visit:
+        page = visit.ask(a__p__boost="2", a__body='{"all": 1}')
+        assert {one.json["boost"] for one in visit.came} == {1.0, 3.0}  # type: ignore[index]
+        assert 'name="a.p.boost"' not in page
+        assert 'name="a.body"' not in page
+
+
+def test_a_body_can_be_changed_where_it_is_allowed(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    engine = f'{ENGINE}editable = ["parameters", "body"]\n'
+    with Visit(store, tmp_path, engine=engine) as visit:
+        body = '{"match": "{query}", "boost": "{boost}"}'
+        page = visit.ask(a__body=body, b="", b__of="")
+        (asked,) = visit.came
+        assert asked.json == {"match": "red shoes", "boost": 1.0}
+        assert "base changed" in words(page)
+        assert body in html.unescape(page)
+        assert "not a body" in words(visit.ask(a__body='{"match":', status=400))
+        # A secret of the environment is filled in nowhere but where the operator wrote it.
+        for name in ("nope", "SEARCH_KEY"):
+            typed = f'{{"a": "${{{name}}} {{boost}}"}}'
+            found = words(visit.ask(a__body=typed, status=400))
+            assert f"o request has a value for the placeholder {name}" in found.replace("`", "")
+        assert len(visit.came) == 1
+
+
+@pytest.mark.parametrize(
+    "index",
+    ["../admin", "..", "a/b", "x?y=1", "x#y", "@evil.example/", "http://evil.example", "a%2e%2e",
+     "x\r\nHost: evil.example", "书"],
+)  # fmt: skip
+def test_a_parameter_stays_within_its_part_of_the_path(
+    store: Store, project: Project, tmp_path: Path, index: str
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        visit.ask(a__p__index=index, b="", b__of="")
+        for one in visit.came:
+            assert re.fullmatch(r"/[^/?#]+/search", one.target)
+            assert one.headers["host"] == visit.address.removeprefix("http://")
+            assert one.path == f"/{index}/search"
+            assert one.headers["authorization"] == f"ApiKey {SECRET}"
+        assert len(visit.came) == 1
+
+
+def refusing(asked: Asked) -> Script:
+    said = {"error": {"reason": f"cannot parse with {SECRET} at {asked.headers['host']}"}}
+    return Script(said, 400)
+
+
+@pytest.mark.parametrize(
+    ("reply", "english", "chinese"),
+    [
+        (refusing, "refuses this query. Change the query or the parameters. It says: HTTP 400:"
+         " cannot parse with *** at ***", "引擎拒绝了这个查询"),
+        (lambda _: Script({}, 503, {"Retry-After": "1"}), "too busy", "引擎太忙"),
+        (lambda _: Script({}, 429, {"Retry-After": "9999"}), "too busy", "引擎太忙"),
+        (lambda _: Script(cut=True), "cannot be reached", "无法连接引擎"),
+        (lambda _: Script(b'{"hits": [', length=99), "only in part", "只收到了一部分"),
+        (lambda _: Script(b"<html>"), "not one of results", "不是搜索结果"),
+        (lambda _: Script({"hits": [{"id": None}]}), "not one of results", "不是搜索结果"),
+        (lambda _: Script({}, 401), "cannot be asked", "无法使用这个引擎"),
+        (lambda _: Script({}, 404), "cannot be asked", "无法使用这个引擎"),
+        (lambda _: Script({"hits": []}), "no result for this query", "没有返回结果"),
+        (lambda _: Script(wait=5), "No answer in time", "没有按时返回"),
+        (lambda _: Script(b"x" * 9000, trickle=0.02), "No answer in time", "没有按时返回"),
+        (lambda asked: Script({}, 302, {"Location": f"http://{asked.headers['host']}/inner"}),
+         "cannot be asked", "无法使用这个引擎"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_said_in_both_languages(
+    file_store: Store,
+    tmp_path: Path,
+    reply: Callable[[Asked], Script],
+    english: str,
+    chinese: str,
+) -> None:
+    store = file_store
+    store.accounts.create("lea", role="lead")
+    store.projects.create("June")
+    engine = ENGINE.replace("timeout = 2.0", "timeout = 0.4")
+    for language, said in (("en", english), ("zh", chinese)):
+        with Visit(store, tmp_path, reply, engine=engine, language=language) as visit:
+            page = words(visit.ask(b="", b__of=""))
+            assert said in page
+            assert "Traceback" not in page
+            assert len(visit.came) == 1
+
+
+def test_a_huge_answer_is_cut(
+    file_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from relyon.engines import client
+
+    monkeypatch.setattr(client, "MOST_BYTES", 100_000)
+    file_store.accounts.create("lea", role="lead")
+    file_store.projects.create("June")
+    with Visit(file_store, tmp_path, lambda _: Script(b"[" + b"1," * 200_000)) as visit:
+        assert "cannot be asked" in words(visit.ask(b="", b__of=""))
+
+
+def test_this_network_is_out_of_reach_unless_allowed(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path, engine=ENGINE.replace("private = true", "")) as visit:
+        assert "has not allowed" in words(visit.ask())
+        assert visit.came == []
+
+
+def test_how_often(file_store: Store, tmp_path: Path) -> None:
+    file_store.accounts.create("lea", role="lead")
+    file_store.projects.create("June")
+    with Visit(file_store, tmp_path) as visit:
+        for _ in range(PER_MINUTE):
+            visit.ask(b="", b__of="")
+        page = words(visit.ask(status=400))
+        assert f"At most {PER_MINUTE} tries per minute. Try again in" in page
+        assert len(visit.came) == PER_MINUTE
+
+
+def test_a_grade_in_place_is_an_action_of_a_judge(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+        asked = len(visit.came)
+        sent = fields(page, "a2")
+        after = visit.post("/grade", **{**sent, "grade": "2"}).text
+        assert "Stored: d2 – Middle." in words(after)
+        assert "2 only here Middle median" in words(row(after, "a2"))
+        assert 'aria-pressed="true"' in row(after, "a2")
+        # Resent: stored once.
+        visit.post("/grade", **{**sent, "grade": "2"})
+        actions = [one for one in store.grades.history(project.id) if one["judge"] == "lea"]
+        assert [(one["kind"], one["grade"], one["key"]) for one in actions] == [
+            ("grade", 2.0, sent["key"])
+        ]
+        # Changed, knowing the first; then taken back.
+        again = fields(after, "a2")
+        assert again["again"] == "true"
+        changed = visit.post("/grade", **{**again, "grade": "0"}).text
+        assert "Stored: d2 – None." in words(changed)
+        undo = re.search(
+            r'name="undoes" value="([^"]+)"><input[^>]+name="key" value="([^"]+)"', changed
+        )
+        assert undo is not None
+        back = visit.post("/undo", at=token(changed), undoes=undo[1], key=undo[2]).text
+        assert "The grade was taken back." in words(back)
+        assert "Middle median" in words(row(back, "a2"))
+        assert len(visit.came) == asked
+
+
+def test_a_result_that_the_project_lacks_is_added(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+        visit.post("/grade", **{**fields(page, "b3"), "grade": "3"})
+    (item,) = [one for one in store.items.all(project.id) if one.document == "d9"]
+    assert (item.query, item.query_text, item.title) == ("q1", "red shoes", "Title d9")
+    assert (item.snippet, item.url) == ("Text of <b>d9</b>", "https://shop.example/d9")
+    assert item.tier == "head"
+    assert store.decisions.final_values(project.id)[item.id][0].value == 3.0
+    # The other place is still open, for a judge.
+    assert item.id in [one.item.id for one in store.grading.take(store.accounts.get("ana"), 1)]
+
+
+def test_gold_full_and_removed_results_cannot_be_graded_in_place(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+        assert "A gold item" in words(row(page, "a3"))
+        assert "All places are taken" in words(row(page, "a1"))
+        sent = fields(page, "a2")
+        before = store.grades.history(project.id)
+        for document, said in (("d3", "gold item"), ("d1", "taken by other judges")):
+            found = visit.post("/grade", **{**sent, "document": document, "grade": "0"})
+            assert found.status_code == 400
+            assert said in words(found.text)
+        assert store.grades.history(project.id) == before
+
+
+def test_what_is_not_on_the_page_cannot_be_graded(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        sent = fields(visit.ask(), "a2")
+        for change in ({"document": "d8"}, {"at": "0" * 32}, {"grade": "7"}, {"grade": "nan"}):
+            found = visit.post("/grade", **{**sent, "grade": "1", **change})
+            assert found.status_code == 400, change
+        # Another lead's try is theirs.
+        with Visit(store, tmp_path, name="otto") as other:
+            sent.pop("csrf")
+            assert other.post("/grade", **{**sent, "grade": "1"}).status_code == 400
+        assert not [one for one in store.grades.history(project.id) if one["judge"] == "lea"]
+
+
+def test_an_answer_from_elsewhere_is_kept(store: Store, project: Project, tmp_path: Path) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+        first, second = fields(page, "a2"), fields(page, "a2")
+        visit.post("/grade", **{**first, "grade": "2"})
+        # A page that does not know of it.
+        found = visit.post("/grade", **{**second, "key": "another", "grade": "0"})
+        assert found.status_code == 409
+        (item,) = [one for one in store.items.all(project.id) if one.document == "d2"]
+        assert store.decisions.final_values(project.id)[item.id][0].value == 2.0
+
+
+def test_what_the_project_lacks_goes_to_its_judges(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask("a new query")
+        assert "does not have yet: 4." in words(page)
+        after = visit.post("/queue", at=token(page)).text
+        assert "Added to the project: 4." in words(after)
+        assert "does not have yet" not in words(after)
+        assert "Added to the project: 0." in words(visit.post("/queue", at=token(page)).text)
+    new = [one.document for one in store.items.all(project.id) if one.query == "a new query"]
+    assert sorted(new) == ["d1", "d2", "d3", "d9"]
+
+
+def test_a_closed_project_can_be_tried_and_not_graded(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    store.projects.close(project.id)
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+        assert 'class="give"' not in page
+        assert "Add these" not in page
+
+
+def test_no_tab_for_preferences_or_without_engines(store: Store, tmp_path: Path) -> None:
+    store.accounts.create("lea", role="lead")
+    store.projects.create("Side", kind="side_by_side")
+    with Visit(store, tmp_path) as visit:
+        assert visit.client.get("/projects/1/try").status_code == 404
+        assert "/projects/1/try" not in visit.client.get("/projects/1").text
+
+
+def test_odd_queries_and_ids(store: Store, project: Project, tmp_path: Path) -> None:
+    odd = 'a"b<c>/é 书&x=1'
+    found = [{"id": odd, "score": 1, "name": "<script>alert(1)</script>", "link": "javascript:x"}]
+    with Visit(store, tmp_path, lambda _: Script({"hits": found})) as visit:
+        page = visit.ask(f"  {odd}\n ")
+        assert visit.came[0].json["q"] == odd  # type: ignore[index]
+        assert "<script>alert" not in page
+        assert 'href="javascript' not in page
+        sent = {name: html.unescape(one) for name, one in fields(page, "a1").items()}
+        assert "Stored:" in words(visit.post("/grade", **{**sent, "grade": "1"}).text)
+        assert visit.post("", engine="shop", query=" ").status_code == 400
+        assert visit.post("", engine="shop", query="x" * 2000).status_code == 422
+        assert visit.post("", engine="shop", query="x", k="51").status_code == 422
