@@ -188,7 +188,7 @@ def check_engine(
     engine.open(limits.timeout, 1, reach)
     try:
         sent = engine.secrets.hide(engine.show(request))
-        [outcome] = ask_all(engine, [request], limits)
+        outcome = next(ask_all(engine, [request], limits))
     finally:
         engine.close()
     if outcome.answer is None:
