@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from relyon.core.texts import message
@@ -25,6 +26,8 @@ FIRST_REST, LONGEST_REST = 0.5, 30.0
 GONE = 5
 #: Seconds that requests on their way are waited for after an interrupt.
 GRACE = 2.5
+#: Seconds after which a wait looks up.
+BEAT = 0.2
 
 
 @dataclass
@@ -137,7 +140,11 @@ class _Asking:
 
     def ended(self) -> Outcome:
         """Returns what became of the next request to end."""
-        found = self._ended.get()
+        found = None
+        while found is None:
+            # An interrupt of the program counts once this wait ends.
+            with suppress(queue.Empty):
+                found = self._ended.get(timeout=BEAT)
         if isinstance(found, BaseException):
             raise found
         return found
