@@ -13,7 +13,7 @@ from relyon.judging.snapshots.queries import project_queries
 from relyon.judging.snapshots.taking import start_snapshot
 from relyon.judging.store import Store
 
-__all__ = ["answer", "engine_of", "found", "project_of", "snapshot"]
+__all__ = ["answer", "engine_of", "find", "found", "hook", "project_of", "snapshot"]
 
 QUERIES = 12
 
@@ -29,6 +29,18 @@ def answer(request: Request) -> Answer:
     shift = int(request.variant.parameters.get("shift", 0))
     ids = [*ids[shift:], *ids[:shift]][: request.k]
     return found(ids)
+
+
+#: What `find` calls with each query before it answers.
+hook: list[Callable[[str], None]] = []
+
+
+def find(query: str, k: int, shift: int = 0) -> list[str]:
+    """Answers as `answer` does, for the file of an engine."""
+    for one in hook:
+        one(query)
+    ids = [f"q{query.split()[-1]}-{n}" for n in range(8)]
+    return [*ids[shift:], *ids[:shift]][:k]
 
 
 def project_of(store: Store, *, queries: int = QUERIES, graded: int = 4) -> Project:

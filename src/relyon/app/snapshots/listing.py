@@ -68,7 +68,10 @@ def _show(
     names = engines.names(project.id) if project.kind == "grades" else []
     chosen = None
     if names:
-        chosen = engines.get(wish.engine if wish.engine in names else names[0], project.id)
+        try:
+            chosen = engines.get(wish.engine if wish.engine in names else names[0], project.id)
+        except ParameterError as unusable:
+            error = error or unusable
     known = list_snapshots(store, project.id)
     job = last_snapshot_job(store, project.id)
     found = recent_quality(store, project, known, patience=PATIENCE)

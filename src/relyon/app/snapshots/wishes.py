@@ -13,7 +13,7 @@ from relyon.app.engines.allowed import AllowedEngines
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Variant
-from relyon.engines.configuration import Configuration, alike, read_configuration
+from relyon.engines.configuration import Configuration, alike
 from relyon.engines.template import Scalar, write_scalar
 from relyon.judging.records import Project, User
 from relyon.judging.snapshots.kept import Snapshot
@@ -28,7 +28,6 @@ __all__ = [
     "allowed_engines",
     "begin",
     "go_on",
-    "own_engine",
 ]
 
 #: Results per query unless the form says otherwise, and at most.
@@ -82,18 +81,6 @@ def allowed_engines(request: Request) -> AllowedEngines:
     return found
 
 
-def own_engine(engines: AllowedEngines, name: str, project: Project) -> Configuration:
-    """Returns an engine that no one else uses, by the file as it is now.
-
-    Raises:
-        UnknownNameError: If leads of the project may not use it.
-        InputError: If its file cannot be read any more.
-        ParameterError: If its file cannot be used any more.
-    """
-    known = engines.get(name, project.id)
-    return read_configuration(known.path) if known.path else known
-
-
 def begin(
     store: Store, project: Project, wish: Wish, engines: AllowedEngines, *, by: User
 ) -> SnapshotRun:
@@ -104,7 +91,7 @@ def begin(
         InputError: If the project has no queries.
         ParameterError: If a parameter cannot be changed, or the snapshot cannot be taken.
     """
-    configuration = own_engine(engines, wish.engine, project)
+    configuration = engines.get(wish.engine, project.id)
     variant = _variant(configuration, wish)
     queries = with_more(project_queries(store, project.id), wish.more)
     moment = datetime.fromtimestamp(store.clock(), UTC)
@@ -130,7 +117,7 @@ def go_on(
         UnknownNameError: If leads of the project may not use its engine.
         ParameterError: If it cannot go on.
     """
-    configuration = own_engine(engines, snapshot.engine, project)
+    configuration = engines.get(snapshot.engine, project.id)
     reach = engines.reach(snapshot.engine)
     return continue_snapshot(store, project, snapshot, configuration, by=by, reach=reach)
 
