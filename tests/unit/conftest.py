@@ -89,6 +89,10 @@ doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_ses
 4,tail,pen,s2,1,1,1.0,10,1,pen-1,3,1,1,1,stratified,0,10,4
 """
 # A search engine on `catalogue.csv`.
+CASE = """{"case_name": "Shop", "scorer": {"name": "nDCG@10"}, "queries": [{"query_text": "tv",
+ "ratings": [{"doc_id": "tv-1", "rating": 3}]}], "try": {"query_params": "q=#$query##",
+ "field_spec": "id:id, title:name", "search_endpoint": {"search_engine": "solr",
+ "endpoint_url": "http://localhost:8983/solr/shop/select"}}}"""
 ENGINE = """kind = "sqlite"
 documents = "catalogue.csv"
 
@@ -200,6 +204,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "judgments.csv").write_text(
         "query,document,grade\nq1,d1,高\nq1,d2,中\nq2,d4,无\n", "utf-8"
     )
+    (tmp_path / "case.json").write_text(CASE, "utf-8")
     (tmp_path / "online.json").write_text('{"buckets": {"old": 500, "new": 500}}', "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -70,7 +70,9 @@ def test_every_module_of_a_command_is_listed() -> None:
     }
     helpers |= {
         "engine_check",
+        "engine_import",
         "engine_new",
+        "engine_rank_eval",
         "judge_accounts",
         "judge_archive",
         "judge_backup",

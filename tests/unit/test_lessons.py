@@ -53,7 +53,8 @@ UNEXPLAINED = {
         same-sessions scores-from-ranks search-cut search-documents-changed search-duplicates
         search-empty search-failed search-resumed search-retried search-scores-equal
         search-scores-missing search-scores-rising search-short shallow-round shared-queries
-        tape-cannot-be-read tape-of-another-run latency-not-together
+        tape-cannot-be-read tape-of-another-run latency-not-together not-carried-over
+        rank-eval-refused rank-eval-unrated
         simulated-without skipped-queries split-uneven stages-do-not-nest subtopics texts-absent
         texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries
         undated-judgments unjudged-queries unpaired-queries unshared-measures unused-actions

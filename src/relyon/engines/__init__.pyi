@@ -11,10 +11,17 @@ from .beside import (
     read_beside as read_beside,
     titles_of as titles_of,
 )
+from .cases import (
+    read_case as read_case,
+)
 from .configuration import (
     Configuration as Configuration,
     Limits as Limits,
     read_configuration as read_configuration,
+)
+from .drift import (
+    TapeDrift as TapeDrift,
+    diff_tapes as diff_tapes,
 )
 from .engine import (
     Engine as Engine,
@@ -25,6 +32,9 @@ from .explanations import (
 )
 from .found import (
     Found as Found,
+)
+from .imported import (
+    Imported as Imported,
 )
 from .latency import (
     Latency as Latency,
@@ -39,6 +49,9 @@ from .quality import (
     QualityAgainstLatency as QualityAgainstLatency,
     RunPoint as RunPoint,
     quality_against_latency as quality_against_latency,
+)
+from .rank_eval_request import (
+    rank_eval_request as rank_eval_request,
 )
 from .searching import (
     search as search,
