@@ -35,12 +35,13 @@ def answer(request: Request) -> Answer:
 hook: list[Callable[[str], None]] = []
 
 
-def find(query: str, k: int, shift: int = 0) -> list[str]:
+def find(query: str, k: int, shift: int = 0) -> list[dict[str, str]]:
     """Answers as `answer` does, for the file of an engine."""
     for one in hook:
         one(query)
-    ids = [f"q{query.split()[-1]}-{n}" for n in range(8)]
-    return [*ids[shift:], *ids[:shift]][:k]
+    ids = [f"q{query.rsplit(maxsplit=1)[-1]}-{n}" for n in range(8)]
+    chosen = [*ids[shift:], *ids[:shift]][:k]
+    return [{"id": one, "title": f"Shoe {one}", "text": f"Good for {query}"} for one in chosen]
 
 
 def project_of(store: Store, *, queries: int = QUERIES, graded: int = 4) -> Project:

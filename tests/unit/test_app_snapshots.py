@@ -136,8 +136,7 @@ def test_parameters_are_changed_for_one_snapshot(
     store: Store, project: Project, folder: Path
 ) -> None:
     lea = Visitor(store, folder)
-    values = {"parameter": ["shift"], "value": ["3"]}
-    lea.send(engine="shop", variant="base", k="5", name="", **values)
+    lea.send(engine="shop", variant="base", k="5", name="", parameter=["shift"], value=["3"])
     wait_for(lambda: ended(store))
     (found,) = list_snapshots(store, 1)
     assert (found.variant, dict(found.parameters)) == ("base,shift=3", {"shift": 3})
@@ -201,9 +200,9 @@ def test_what_the_engine_says_is_a_sentence_without_its_address(
 
 
 def test_one_at_a_time_with_progress_and_stop(store: Store, project: Project, folder: Path) -> None:
-    hold = threading.Event()
+    hold, waited = threading.Event(), list[bool]()
 
-    hook.append(lambda query: hold.wait(20) and None)
+    hook.append(lambda query: waited.append(hold.wait(20)))
     lea = Visitor(store, folder)
     lea.send(engine="shop", k="5", name="A")
     try:
