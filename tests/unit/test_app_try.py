@@ -103,12 +103,9 @@ class Visit:
         *,
         name: str = "lea",
         engine: str = ENGINE,
-        address: str = "",
-        language: str = "en",
     ) -> None:
         self.stack = ExitStack()
-        served, self.came = self.stack.enter_context(serve_script(reply))
-        self.address = address or served
+        self.address, self.came = self.stack.enter_context(serve_script(reply))
         folder = folder / "engines"
         folder.mkdir(exist_ok=True)
         text = engine.replace("ADDRESS", self.address)
@@ -117,7 +114,7 @@ class Visit:
         self.client = TestClient(create_app(store, Settings(engines=engines)))
         self.secret = start_sign_in(store, store.accounts.get(name)) if name else ""
         self.client.cookies.set("relyon_session", self.secret)
-        self.client.cookies.set("relyon_language", language)
+        self.client.cookies.set("relyon_language", "en")
 
     def __enter__(self) -> Visit:
         return self
@@ -353,12 +350,13 @@ def test_what_goes_wrong_is_said_in_both_languages(
     store.accounts.create("lea", role="lead")
     store.projects.create("June")
     engine = ENGINE.replace("timeout = 2.0", "timeout = 0.4")
-    for language, said in (("en", english), ("zh", chinese)):
-        with Visit(store, tmp_path, reply, engine=engine, language=language) as visit:
+    with Visit(store, tmp_path, reply, engine=engine) as visit:
+        for language, said in (("en", english), ("zh", chinese)):
+            visit.client.cookies.set("relyon_language", language)
             page = words(visit.ask(b="", b__of=""))
             assert said in page
             assert "Traceback" not in page
-            assert len(visit.came) == 1
+        assert len(visit.came) == 2
 
 
 def test_a_huge_answer_is_cut(
@@ -400,7 +398,7 @@ def test_a_grade_in_place_is_an_action_of_a_judge(
         asked = len(visit.came)
         sent = fields(page, "a2")
         after = visit.post("/grade", **{**sent, "grade": "2"}).text
-        assert "Stored: d2 – Middle." in words(after)
+        assert "Stored: Title d2 – Middle." in words(after)
         assert "2 only here Middle median" in words(row(after, "a2"))
         assert 'aria-pressed="true"' in row(after, "a2")
         # Resent: stored once.
@@ -413,7 +411,7 @@ def test_a_grade_in_place_is_an_action_of_a_judge(
         again = fields(after, "a2")
         assert again["again"] == "true"
         changed = visit.post("/grade", **{**again, "grade": "0"}).text
-        assert "Stored: d2 – None." in words(changed)
+        assert "Stored: Title d2 – None." in words(changed)
         undo = re.search(
             r'name="undoes" value="([^"]+)"><input[^>]+name="key" value="([^"]+)"', changed
         )
@@ -527,3 +525,12 @@ def test_odd_queries_and_ids(store: Store, project: Project, tmp_path: Path) -> 
         assert visit.post("", engine="shop", query=" ").status_code == 400
         assert visit.post("", engine="shop", query="x" * 2000).status_code == 422
         assert visit.post("", engine="shop", query="x", k="51").status_code == 422
+
+
+def test_explanations_of_scores(store: Store, project: Project, tmp_path: Path) -> None:
+    found = [{**one, "why": {"value": 9.5, "of": SECRET}} for one in hits("d1")]
+    engine = ENGINE.replace('took = "ms"', 'explanation = "why"')
+    with Visit(store, tmp_path, lambda _: Script({"hits": found}), engine=engine) as visit:
+        page = visit.ask(explain="true", b="", b__of="")
+        assert "Explanation by the engine" in words(row(page, "a1"))
+        assert "***" in row(page, "a1")

@@ -94,17 +94,26 @@ class ThreadServer(Server):
     """The app in a thread of this process, which is there at once.
 
     It is for tests of pages; what a process does, and how it ends, needs a `Server`.
+
+    Attributes:
+        engines: The folder of engines that leads may ask.
     """
+
+    engines: Path | None = None
 
     def start(self) -> None:
         """Starts it and waits until it answers."""
         from relyon.app import Settings, create_app
+        from relyon.app.engines.allowed import AllowedEngines
         from relyon.app.process import Ending, listen, own_names, serve_app
         from relyon.judging.store import open_store
 
         self._store = open_store(self.database)
         listening = listen("127.0.0.1", self.port)
-        settings = Settings(allowed_hosts=own_names("127.0.0.1", listening))
+        settings = Settings(
+            allowed_hosts=own_names("127.0.0.1", listening),
+            engines=AllowedEngines() if self.engines is None else AllowedEngines.read(self.engines),
+        )
         self._ending = Ending()
         self._thread = Thread(
             target=serve_app, args=(create_app(self._store, settings), listening, self._ending)

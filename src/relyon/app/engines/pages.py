@@ -28,7 +28,7 @@ from relyon.judging.access import new_secret
 from relyon.judging.actions import LONGEST_KEY, Action
 from relyon.judging.chosen_item import choose_item
 from relyon.judging.query_results import find_query
-from relyon.judging.records import Item, Project
+from relyon.judging.records import Project
 from relyon.judging.snapshots.queries import project_queries
 from relyon.judging.store import Store
 
@@ -207,20 +207,25 @@ def grade(
     """Grades a result of a list, as a judge would whose turn it is."""
     found = _project(store, project)
     one = _kept(request).find(at, visitor.account.id, project)
-    item = _item_of(store, found, visitor, one, document)
-    choose_item(store, visitor.account, item.id)
+    item, title = _item_of(store, found, visitor, one, document)
+    choose_item(store, visitor.account, item)
     action = Action(
-        "grade", key, item_id=item.id, project_id=project, grade=grade,
+        "grade", key, item_id=item, project_id=project, grade=grade,
         again="replace" if again else "refuse",
     )  # fmt: skip
     receipt = store.grading.record(visitor.account, action)
     one.done, one.key = "graded" if receipt.counted else "late", key
-    one.values = {"title": item.title or document, "grade": receipt.grade}
+    one.values = {"title": title, "grade": receipt.grade}
     return _back(one, f"#{row}")
 
 
-def _item_of(store: Store, project: Project, visitor: Visitor, one: Try, document: str) -> Item:
+def _item_of(
+    store: Store, project: Project, visitor: Visitor, one: Try, document: str
+) -> tuple[int, str]:
     """Returns a result of a try as an item of its project, which gets it if it lacks it.
+
+    Returns:
+        The id of the item, and its title on the page.
 
     Raises:
         InputError: If the try has no such result.
@@ -230,7 +235,7 @@ def _item_of(store: Store, project: Project, visitor: Visitor, one: Try, documen
         rows = [row for side in lists for row in side.rows if row.item.document == document]
         known = next((row.known for row in rows if row.known is not None), None)
         if known is not None:
-            return known.item
+            return known.item.id, rows[0].item.title or document
         new = [item for item in new_items(one, lists) if item.document == document]
         store.items.add(project.id, new)
     raise InputError(message("app.try-is-forgotten"), hint=message("app.start-it-again"))
