@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -109,6 +109,10 @@ def answers_in(journal: Path) -> int:
     return journal.read_bytes().count(b'\n{"key"') if journal.exists() else 0
 
 
+def has_answers(journal: Path, least: int) -> Callable[[], bool]:
+    return lambda: answers_in(journal) >= least
+
+
 def test_kill_9_several_times_loses_no_answer(tmp_path: Path, expected: Path) -> None:
     output = tmp_path / "a.run"
     journal = tmp_path / "a.run.partial"
@@ -118,7 +122,7 @@ def test_kill_9_several_times_loses_no_answer(tmp_path: Path, expected: Path) ->
         engine = write_engine(tmp_path, address)
         for mark in (150, 320, 321, 700):
             with searching(engine, output) as worker:
-                await_true(lambda mark=mark: answers_in(journal) >= mark, f"{mark} answers")
+                await_true(has_answers(journal, mark), f"{mark} answers")
                 worker.kill()
                 worker.wait()
             kept = answers_in(journal)
@@ -149,7 +153,7 @@ def test_an_interrupt_ends_soon_and_loses_no_answer(tmp_path: Path, expected: Pa
             with searching(engine, output) as worker:
                 before = answers_in(journal)
                 least = max(mark, before + 1)
-                await_true(lambda least=least: answers_in(journal) >= least, f"{least} answers")
+                await_true(has_answers(journal, least), f"{least} answers")
                 worker.send_signal(signal.SIGINT)
                 start = time.monotonic()
                 said, _ = worker.communicate(timeout=10)

@@ -18,7 +18,7 @@ from relyon.engines.asked import Query
 from relyon.engines.entry import Entry
 from relyon.engines.tape import Head, Tape, head_lines, read_journal
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "lasting"]
 
 #: Fields that may differ from query to query: passages that match.
 PASSAGES = ("snippet", "text")
@@ -116,7 +116,7 @@ class Journal:
             if found:
                 line, earlier = self.tape.documents.put(id, found)
                 lines.append(line)
-                if earlier is not None and _lasting(earlier) != _lasting(found):
+                if earlier is not None and lasting(earlier) != lasting(found):
                     self.changed.add(id)
         lines.append(self.tape.entries.put(entry))
         try:
@@ -181,6 +181,6 @@ def _unwritten(error: OSError, path: str) -> InputError:
     )
 
 
-def _lasting(fields: Mapping[str, str]) -> dict[str, str]:
+def lasting(fields: Mapping[str, str]) -> dict[str, str]:
     """Returns the fields that are the same for every query."""
     return {name: text for name, text in fields.items() if name not in PASSAGES}

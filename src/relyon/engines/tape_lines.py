@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 import msgspec
 
@@ -22,9 +23,18 @@ class _Named(msgspec.Struct):
     document: str
 
 
+T = TypeVar("T")
+
 _ENTRY = msgspec.json.Decoder(Entry)
 _DOCUMENT = msgspec.json.Decoder(_Document)
 _NAMED = msgspec.json.Decoder(_Named)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T:
+    try:
+        return decoder.decode(line)
+    except msgspec.MsgspecError as error:
+        raise InputError(message("engines.line-is-none-of-tape", problem=error)) from None
 
 
 class Entries(Mapping[str, Entry]):
@@ -88,10 +98,7 @@ class Entries(Mapping[str, Entry]):
         return found
 
     def __getitem__(self, key: str) -> Entry:
-        try:
-            return _ENTRY.decode(self._lines[key])
-        except msgspec.MsgspecError as error:
-            raise InputError(message("engines.line-is-none-of-tape", problem=error)) from None
+        return _decoded(_ENTRY, self._lines[key])
 
     def __contains__(self, key: object) -> bool:
         return key in self._lines
@@ -166,11 +173,11 @@ class Documents(Mapping[str, Mapping[str, str]]):
         if self._unread:
             lines = self._unread.split(b"\n")[:-1]
             self._unread = b""
-            self._known = {_NAMED.decode(line).document: line for line in lines}
+            self._known = {_decoded(_NAMED, line).document: line for line in lines}
         return self._known
 
     def __getitem__(self, id: str) -> Mapping[str, str]:
-        return _DOCUMENT.decode(self._read()[id]).fields
+        return _decoded(_DOCUMENT, self._read()[id]).fields
 
     def __contains__(self, id: object) -> bool:
         return id in self._read()
