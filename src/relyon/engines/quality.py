@@ -1,4 +1,4 @@
-"""Quality against latency: the measure of each run, how long its answers took, and both together."""
+"""Quality against latency: the measure of each run, how long its answers took, and both."""
 
 from __future__ import annotations
 

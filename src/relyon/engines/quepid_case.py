@@ -57,7 +57,7 @@ def read_quepid_case(path: str | os.PathLike[str]) -> Imported:
         >>> case = {"case_name": "Shop", "scorer": {"name": "nDCG@10"}, "queries": [
         ...     {"query_text": "red shoes", "information_need": "Shoes that are red",
         ...      "ratings": [{"doc_id": "d1", "rating": 3}]}],
-        ...     "try": {"query_params": "q=#$query##&tie=##tie##", "field_spec": "id:id, title:name",
+        ...     "try": {"query_params": "q=#$query##&tie=##tie##", "field_spec": "title:name",
         ...             "curator_variables": [{"name": "tie", "value": 0.5}],
         ...             "search_endpoint": {"search_engine": "solr",
         ...                                 "endpoint_url": "http://host:8983/solr/shop/select"}}}

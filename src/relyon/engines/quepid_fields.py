@@ -59,6 +59,6 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 def _quoted(path: str) -> str:
     """Returns a path in JMESPath: names with other signs are in quotation marks."""
     return ".".join(
-        one if re.fullmatch(r"[A-Za-z_]\w*", one, re.ASCII) else json.dumps(one)
+        one if re.fullmatch(r"[A-Za-z_]\w*", one, re.ASCII) else json.dumps(one, ensure_ascii=False)
         for one in path.split(".")
     )

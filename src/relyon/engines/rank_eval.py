@@ -33,7 +33,7 @@ METRICS = {
 }
 #: Parameters of metrics that are carried over.
 KNOWN = ("k", "relevant_rating_threshold", "normalize", "maximum_relevance")
-MUSTACHE = re.compile(r"\{\{\{?\s*([\w.\-]+)\s*\}?\}\}")
+MUSTACHE = re.compile(r"\{\{(\{)?\s*([\w.\-]+)\s*(?(1)\}\}\}|\}\})")
 SECTION = re.compile(r"\{\{\{?\s*[#^/>!&]")
 GIVEN = frozenset({"query", "query_id", "k"})
 
@@ -300,7 +300,7 @@ def _of_mustache(
             path=path,
             hint=message("engines.write-template"),
         )
-    asked = list(dict.fromkeys(found[1] for found in MUSTACHE.finditer(text)))
+    asked = list(dict.fromkeys(found[2] for found in MUSTACHE.finditer(text)))
     values: dict[str, list[Scalar]] = {name: [] for name in asked}
     for request in requests:
         given = mapping(request.get("params") or {}, "`params`", path)
@@ -312,7 +312,7 @@ def _of_mustache(
     query = _query_column(values)
     taken = set(GIVEN)
     names = {name: "query" if name == query else placeholder_name(name, taken) for name in asked}
-    template = json_template(text, MUSTACHE, lambda found: names[found[1]], path)
+    template = json_template(text, MUSTACHE, lambda found: names[found[2]], path)
     columns: Columns = {}
     parameters: dict[str, Scalar] = {}
     for name, found in values.items():
