@@ -54,7 +54,7 @@ class Hits:
         if known in self._found:
             self._duplicates += 1
         elif len(self._found) < self._k:
-            self._found[known] = (_score(score), _texts(fields or {}), explanation)
+            self._found[known] = (_score(score), _texts(fields) if fields else {}, explanation)
 
     def answer(self, *, took: float | None = None, total: int | None = None) -> Answer:
         """Returns all of them."""
@@ -72,6 +72,8 @@ class Hits:
 
 
 def _id(value: object) -> str:
+    if type(value) is str and value:
+        return value
     if isinstance(value, str | UUID) and str(value):
         return str(value)
     # Whole numbers of NumPy, too; a number of JSON with a decimal point is not an id.
@@ -81,8 +83,8 @@ def _id(value: object) -> str:
 
 
 def _score(value: object) -> float | None:
-    if value is None:
-        return None
+    if value is None or (type(value) is float and math.isfinite(value)):
+        return value
     if isinstance(value, bool):
         raise RefusedError("bad-hit", f"score {value!r:.80}")
     try:
@@ -98,6 +100,10 @@ def _texts(fields: Mapping[str, object]) -> dict[str, str]:
     """Returns fields as texts: lists joined, what is empty left out."""
     found: dict[str, str] = {}
     for name, value in fields.items():
+        if isinstance(value, str):
+            if value:
+                found[str(name)] = value[:LONGEST]
+            continue
         parts = value if isinstance(value, list | tuple) else [value]
         text = ", ".join(str(one) for one in parts if one is not None)
         if text:

@@ -43,13 +43,8 @@ class Path:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._names = text.split(".") if SIMPLE.fullmatch(text) else None
-        self._search: Callable[[Json], Json] | None = None
-        if text and self._names is None and text != "@":
-            jmespath = optional_package(
-                "jmespath", purpose=message("engines.searching"), install="relyon[search]"
-            )
-            self._search = cast("Callable[[Json], Json]", jmespath.compile(text).search)
+        #: Returns what is there; None if nothing is.
+        self.find = _finder(text)
 
     def __call__(self, value: Json) -> Json:
         """Returns what is there; None if nothing is.
@@ -57,22 +52,45 @@ class Path:
         Raises:
             RefusedError: If a function of the path cannot take it.
         """
-        if self._names is not None:
-            for name in self._names:
-                value = value.get(name) if isinstance(value, dict) else None
-            return value
-        if self._search is not None:
-            try:
-                return self._search(value)
-            except ValueError as error:
-                raise RefusedError("no-hits", f"{self.text}: {error}") from None
-        return value if self.text else None
+        return self.find(value)
 
     def __bool__(self) -> bool:
         return bool(self.text)
 
     def __repr__(self) -> str:
         return f"Path({self.text!r})"
+
+
+def _finder(text: str) -> Callable[[Json], Json]:
+    """Returns the function of a path: most are names, which need no JMESPath."""
+    if not text:
+        return lambda value: None
+    if text == "@":
+        return lambda value: value
+    if SIMPLE.fullmatch(text):
+        first, *others = text.split(".")
+        if not others:
+            return lambda value: value.get(first) if isinstance(value, dict) else None
+
+        def named(value: Json) -> Json:
+            found = value.get(first) if isinstance(value, dict) else None
+            for name in others:
+                found = found.get(name) if isinstance(found, dict) else None
+            return found
+
+        return named
+    jmespath = optional_package(
+        "jmespath", purpose=message("engines.searching"), install="relyon[search]"
+    )
+    search = cast("Callable[[Json], Json]", jmespath.compile(text).search)
+
+    def searched(value: Json) -> Json:
+        try:
+            return search(value)
+        except ValueError as error:
+            raise RefusedError("no-hits", f"{text}: {error}") from None
+
+    return searched
 
 
 @dataclass(frozen=True)
@@ -167,17 +185,24 @@ class Paths:
             names = ", ".join(whole) if isinstance(whole, dict) else type(whole).__name__
             raise RefusedError("no-hits", f"{self.hits.text}: {_short(found)}; {names}"[:300])
         hits = Hits(k)
+        id_of, score_of, fields_of = self.id.find, self.score.find, self._fields_finder()
+        explains = bool(self.explanation)
         for one in found:
-            id = self.id(one)
-            why = explain(whole, id) if explain else self.explanation(one)
-            hits.add(id, self.score(one), dict(self._fields_of(one)), explained(why))
+            id = id_of(one)
+            why = ""
+            if explains:
+                why = explained(explain(whole, id) if explain else self.explanation(one))
+            hits.add(id, score_of(one), fields_of(one), why)
         return hits.answer(took=_number(self.took(whole)), total=_count(self.total(whole)))
 
-    def _fields_of(self, hit: Json) -> Iterator[tuple[str, object]]:
-        if self.fields:
-            for name, path in self.fields.items():
-                yield name, _plain(path(hit))
-            return
+    def _fields_finder(self) -> Callable[[Json], dict[str, object]]:
+        """Returns the function that finds the fields of a result."""
+        if not self.fields:
+            return lambda hit: dict(self._all_fields(hit))
+        named = [(name, path.find) for name, path in self.fields.items()]
+        return lambda hit: {name: _plain(find(hit)) for name, find in named}
+
+    def _all_fields(self, hit: Json) -> Iterator[tuple[str, object]]:
         document = self.document(hit)
         if not isinstance(document, dict):
             return
@@ -228,6 +253,8 @@ def _tree(why: Json, depth: int) -> Iterator[str]:
 
 
 def _plain(value: Json) -> object:
+    if isinstance(value, str):
+        return value
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if isinstance(value, bool):
