@@ -54,7 +54,7 @@ class Outcome:
 
     @property
     def settled(self) -> bool:
-        """Whether the engine said something about the query, be it that it refuses it."""
+        """Whether the engine answered or refused the query: asking again would not help."""
         return self.answer is not None or self.refused
 
 

@@ -194,7 +194,8 @@ def diff_tapes(
 ) -> TapeDrift:
     """Compares two tapes: which inputs drifted, and which answers differ.
 
-    Answers are compared by variant and query; if each tape has one variant, whatever its name.
+    Answers are compared by variant and query; regardless of its name
+    if each tape has one variant.
 
     Args:
         first: A tape, or its path.

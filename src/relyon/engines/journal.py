@@ -166,7 +166,7 @@ class Journal:
 
 
 def _remove_lock(lock: FileLock) -> None:
-    """Releases a lock, and removes its file while it is held, where the system can."""
+    """Releases a lock, and removes its file before, where the system can."""
     try:
         if os.name != "nt":
             os.unlink(lock.lock_file)

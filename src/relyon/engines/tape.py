@@ -132,8 +132,8 @@ def head_lines(head: Head, queries: Iterable[Query]) -> bytes:
 def write_tape(path: str, tape: Tape, keys: Iterable[str] | None = None) -> None:
     """Writes a tape: the file appears once it is complete.
 
-    The same answers give the same bytes after the head and but for times, in whatever order they
-    came: entries are in the order of their requests, documents in that of the answers.
+    The same answers give the same bytes after the head and but for times, regardless of which came
+    first: entries are in the order of their requests, documents in that of the answers.
 
     Args:
         path: The file.
