@@ -27,6 +27,7 @@ pytest.importorskip("vl_convert")
 NAMES = [
     "bm25.run",
     "clicks.parquet",
+    "engines",
     "features.parquet",
     "judgments.qrels",
     "lambdamart.run",
@@ -36,6 +37,8 @@ NAMES = [
     "report.html",
     "report.zh.html",
     "rounds",
+    "search",
+    "search.tape.jsonl",
     "tfidf.run",
 ]
 
@@ -73,7 +76,13 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "LambdaMART's run: made/lambdamart.run" in outcome.err
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
-    assert tried.pop() == "relyon judge serve --demo made"  # serves until it is ended
+    # It serves until it is ended.
+    assert tried.pop() == "relyon judge serve --demo made --engines made/engines"
+    live = outcome.out.split("A search engine that is asked live")[1]
+    assert "273 requests, 3 variants" in " ".join(live.split())
+    for variant in ("base", "title-first", "text-only"):
+        assert f"\n{variant} " in live
+    assert all(width(line) <= 80 for line in live.splitlines())
     for line in tried:
         few = ["-p", "trees=4", "--threads", "1"] if line.startswith("relyon train") else []
         again = command(*shlex.split(line)[1:], *few)
@@ -87,6 +96,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "训练排序模型（made/features.parquet）" in chinese.err
     assert "没有逐个调参" in chinese.out.replace("\n", "")
     assert "真实用户不遵循任何模型" in chinese.out.replace("\n", "")
+    assert "在线查询一个搜索引擎" in chinese.out
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 
 

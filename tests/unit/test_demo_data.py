@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 from collections import Counter, defaultdict
@@ -256,7 +257,13 @@ def test_the_files_are_in_trec_form(corpus: list[Document], tmp_path: Path) -> N
         "tfidf.run",
         "questions.tsv",
         "features.parquet",
+        "docs.toml",
     ]
+    with open(
+        tmp_path / "demo" / "engines" / "documents.csv", encoding="utf-8", newline=""
+    ) as file:
+        rows = list(csv.reader(file))
+    assert rows == [["id", "title", "text"], *([one.id, one.title, one.text] for one in corpus)]
     lines = files.judgments.read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(load_judgments())
     assert all(len(line.split()) == 4 for line in lines)

@@ -57,8 +57,9 @@ the top and sometimes by mistake; labels derived from these clicks compare the
 rankers again. Rankers are then trained on features of questions and documents,
 with grades and with clicks as labels, and evaluated on held-out questions. In
 the last of three months of simulated traffic recall breaks, and the monitor
-finds it. The files are written to DIRECTORY [default: relyon-demo] and reused
-if they exist.
+finds it. At last the questions are sent to a live engine, SQLite's full text on
+the same documents, in three variants. The files are written to DIRECTORY
+[default: relyon-demo] and reused if they exist.
 
 Needs pip install 'relyon[demo]'.
 
@@ -121,6 +122,7 @@ def command(request: Request) -> None:
     story = _judge_by_clicks(paths, request.directory, request.rebuild)
     _learn_to_rank(story, paths, request.directory)
     _monitor(request.directory, request.rebuild)
+    _search(paths, request.directory, request.rebuild)
     _say_next(paths, request.directory)
 
 
@@ -249,10 +251,30 @@ def _monitor(directory: str, rebuild: bool) -> None:
         _say(message("cli.report-directory", directory=os.path.join(directory, name)))
 
 
+def _search(paths: dict[str, str], directory: str, rebuild: bool) -> None:
+    """Sends the questions to a live engine, and compares its variants."""
+    from relyon.demo.engine import ENGINE, FOLDER
+    from relyon.demo.live import search_live
+    from relyon.io import read_judgments
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    with Progress("cli.searching") as progress, building(directory):
+        story = search_live(
+            directory, paths[FILES[3]], judgments, rebuild=rebuild, progress=progress
+        )
+    messages.say()
+    _say(message("cli.live-engine", engine=os.path.join(directory, FOLDER, ENGINE)))
+    messages.say()
+    write(f"\n{story.to_text(language=messages.language)}")
+
+
 def _say_next(paths: dict[str, str], directory: str) -> None:
     from relyon.demo.clicks import LOG
+    from relyon.demo.engine import ENGINE, FOLDER
+    from relyon.demo.live import RUNS
     from relyon.demo.trained_rankers import LEARNT
 
+    engines, runs = os.path.join(directory, FOLDER), os.path.join(directory, RUNS)
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     other = paths[FILES[5]] if os.path.lexists(paths[FILES[5]]) else tfidf
     messages.say()
@@ -270,7 +292,10 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f" --scale {SCALE} -p leaves=7 --force",
         f"compare {judgments} {bm25} {os.path.join(directory, LEARNT)} --scale {SCALE}",
         f"monitor show {os.path.join(directory, ROUNDS)}",
-        f"judge serve --demo {directory}",
+        f'engine check {os.path.join(engines, ENGINE)} "join path components"',
+        f"compare {judgments} {os.path.join(runs, 'base.run')}"
+        f" {os.path.join(runs, 'title-first.run')} --scale {SCALE}",
+        f"judge serve --demo {directory} --engines {engines}",
     ):
         messages.say(f"  {program} {line}")
 

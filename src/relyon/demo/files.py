@@ -10,6 +10,7 @@ from typing import Literal
 
 from relyon.demo.corpus import Document, Progress, Question, build_corpus
 from relyon.demo.encoder import load_encoder
+from relyon.demo.engine import write_engine
 from relyon.demo.features import write_features
 from relyon.demo.rankers import Ranking, check_depth, rank_dense, rankings
 
@@ -43,6 +44,7 @@ class DemoFiles:
         questions: Questions, tab-separated, with a header.
         features: Features for rankers, as Parquet: see `relyon.demo.features`.
         dense: The TREC run of the dense ranker, if requested.
+        engine: The file of a live engine on the documents, which are beside it.
     """
 
     judgments: Path
@@ -51,6 +53,7 @@ class DemoFiles:
     questions: Path
     features: Path
     dense: Path | None = None
+    engine: Path | None = None
 
 
 def load_questions() -> list[Question]:
@@ -131,7 +134,7 @@ def write_demo(
 
     Returns:
         The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run``, ``questions.tsv`` and
-        ``features.parquet``, and of ``dense.run`` if requested.
+        ``features.parquet``, of ``dense.run`` if requested, and of ``engines/docs.toml``.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed, or what the dense ranker needs.
@@ -154,6 +157,7 @@ def write_demo(
         questions=folder / "questions.tsv",
         features=folder / "features.parquet",
         dense=folder / "dense.run" if dense else None,
+        engine=write_engine(folder, collection),
     )
     judgments = load_judgments()
     lines = (f"{item.query} 0 {item.document} {item.grade}\n" for item in judgments)

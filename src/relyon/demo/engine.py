@@ -1,0 +1,38 @@
+"""A live engine on the demonstration's documents: its file, and the table that it searches."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from relyon.demo.corpus import Document
+
+__all__ = ["ENGINE", "FOLDER", "write_engine"]
+
+#: The folder of the engine in the directory of the demonstration, and the engine's file.
+FOLDER, ENGINE = "engines", "docs.toml"
+DOCUMENTS = "documents.csv"
+
+
+def write_engine(directory: str | Path, documents: Sequence[Document]) -> Path:
+    """Writes the documents as a table, and a file of an engine that searches them.
+
+    Args:
+        directory: The directory of the demonstration.
+        documents: The collection.
+
+    Returns:
+        The engine's file.
+    """
+    folder = Path(directory) / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / DOCUMENTS, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["id", "title", "text"])
+        rows.writerows([one.id, one.title, one.text] for one in documents)
+    text = resources.files("relyon.demo").joinpath("data", "engine.toml").read_text("utf-8")
+    path = folder / ENGINE
+    path.write_text(text, "utf-8", newline="\n")
+    return path
