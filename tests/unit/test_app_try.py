@@ -534,3 +534,22 @@ def test_explanations_of_scores(store: Store, project: Project, tmp_path: Path) 
         page = visit.ask(explain="true", b="", b__of="")
         assert "Explanation by the engine" in words(row(page, "a1"))
         assert "***" in row(page, "a1")
+
+
+def test_the_results_of_a_query_lead_here(store: Store, project: Project, tmp_path: Path) -> None:
+    with Visit(store, tmp_path) as visit:
+        page = visit.client.get("/projects/1/results?query=q1&exact=true").text
+        assert 'href="/projects/1/try?query=q1"' in page
+        # A page shows what the query is in words.
+        assert 'value="red shoes"' in visit.client.get("/projects/1/try?query=q1").text
+
+
+def test_two_queries_of_one_text(store: Store, project: Project, tmp_path: Path) -> None:
+    store.grades.add(project.id, [(Item("q7", "d1", "red shoes"), [Rating("ana", 0)])])
+    with Visit(store, tmp_path) as visit:
+        page = visit.client.get("/projects/1/try?query=q7").text
+        assert 'name="id" value="q7"' in page
+        assert "None median" in words(row(visit.ask(id="q7"), "a1"))
+        assert "High median" in words(row(visit.ask(id="q1"), "a1"))
+        # Another text is another query.
+        assert "unjudged" in words(row(visit.ask("blue shoes", id="q7"), "a1"))

@@ -31,7 +31,8 @@ class Wish(BaseModel):
     """What a lead wants to try, as a form sends it.
 
     The parameters of a side have names such as `a.p.boost`; `a.of` is the variant whose values the
-    form showed, and `of` the engine.
+    form showed, and `of` the engine. `id` is that of the query with the text that the form showed:
+    two queries may have one text.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -39,6 +40,7 @@ class Wish(BaseModel):
     engine: str = Field("", max_length=200)
     of: str = Field("", max_length=200)
     query: str = Field("", max_length=QUERY)
+    id: str = Field("", max_length=QUERY)
     k: int = Field(USUAL, ge=1, le=MOST)
     explain: bool = False
     fill: bool = False

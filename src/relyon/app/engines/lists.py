@@ -19,16 +19,13 @@ from relyon.data.sheets import described
 from relyon.evaluation import evaluate
 from relyon.judging.query_results import QueryResult, read_query
 from relyon.judging.records import Item
-from relyon.judging.snapshots.unjudged import parts_of
+from relyon.judging.snapshots.unjudged import PARTS
 
 if TYPE_CHECKING:
     from relyon.judging.records import Project, User
     from relyon.judging.store import Store
 
 __all__ = ["Listed", "Shown", "new_items", "read_lists"]
-
-#: Characters of a result's text and of an explanation.
-TEXT, WHY = 600, 6000
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,7 @@ def _rows(
             later is not None and id not in later,
             known.get(id),
             values[rank - 1],
-            entry.why[rank - 1][:WHY] if entry.why else "",
+            entry.why[rank - 1] if entry.why else "",
         )
         for rank, id in enumerate(entry.ids, 1)
     )
@@ -147,10 +144,9 @@ def _item(
     one: Try, id: str, fields: Mapping[str, str], known: QueryResult | None = None, tier: str = ""
 ) -> Item:
     """Returns a result with what the engine says of it, or else the project."""
-    parts = parts_of(fields)
-    parts["snippet"] = parts["snippet"][:TEXT]
+    parts = dict(fields)
     if known is not None:
-        parts = {name: text or getattr(known.item, name) for name, text in parts.items()}
+        parts = {name: parts.get(name) or getattr(known.item, name) for name in PARTS}
     parts |= {"query_text": "" if one.text == one.query else one.text, "tier": tier}
     return described(one.query, id, parts, fields={})
 

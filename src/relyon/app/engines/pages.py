@@ -141,15 +141,17 @@ def show_try(
             one = _kept(request).find(wish.at, visitor.account.id, project)
         except InputError as problem:
             error = problem
-    return _show(
-        request, store, visitor, found, wish if one is None else _filled(one), one=one, error=error
-    )
+    if one is not None:
+        wish = _filled(one)
+    elif wish.query:
+        wish.id, wish.query = find_query(store, project, wish.query)
+    return _show(request, store, visitor, found, wish, one=one, error=error)
 
 
 def _filled(one: Try) -> Wish:
     """Returns the form of a try."""
     values: dict[str, object] = {
-        "engine": one.engine, "of": one.engine, "query": one.text, "k": one.k,
+        "engine": one.engine, "of": one.engine, "query": one.text, "id": one.query, "k": one.k,
         "explain": one.explain,
     }  # fmt: skip
     for side, each in zip("ab", one.sides, strict=False):
@@ -177,7 +179,9 @@ def try_query(
         return _show(request, store, visitor, found, wish, error=error)
     names = ", ".join(one.variant.name for one in asked.sides)
     note_event(request, visitor, "engine_asked", f"{found.name}: {wish.engine}, {names}")
-    id, text = find_query(store, project, asked.text)
+    id, text = find_query(store, project, wish.id) if wish.id else ("", "")
+    if text != asked.text:
+        id, text = find_query(store, project, asked.text)
     sides = ask(asked.sides, Asked(id, text), wish.k, turn, explain=wish.explain)
     one = Try(
         visitor.account.id, project, wish.engine, id, text, wish.k, wish.explain, sides,

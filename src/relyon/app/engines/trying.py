@@ -18,6 +18,7 @@ from relyon.engines.entry import Entry
 from relyon.engines.reach import PrivateAddressError, Reach
 from relyon.engines.recording import recorded
 from relyon.engines.shown import without_address
+from relyon.judging.snapshots.unjudged import parts_of
 
 __all__ = ["PATIENCE", "Asked", "Problem", "Side", "ask"]
 
@@ -25,8 +26,8 @@ log = logging.getLogger("relyon.judging")
 
 #: Seconds after which a person no longer waits for an engine.
 PATIENCE = 15.0
-#: Characters of an engine's message that are shown.
-LONGEST = 500
+#: Characters of an engine's message that are shown; of a result's text, and of an explanation.
+LONGEST, TEXT, WHY = 500, 600, 6000
 
 #: Why a side has no results: no answer in time; the engine cannot be reached, or is busy; its
 #: answer came only in part; it refuses the query; its answer is none; it is at an address that is
@@ -65,7 +66,7 @@ class Side:
         variant: Its name and parameters.
         body: The changed template of the body; None for the file's.
         entry: Documents, scores, times and explanations; None without an answer.
-        documents: The fields of the documents, by id.
+        documents: The title, text and addresses of the documents, by id.
         problem: Why there is no answer.
         detail: What the engine says about a query that it refuses.
     """
@@ -135,7 +136,15 @@ def _ask(one: Asked, request: Request, patience: float) -> Side:
     if outcome.answer is None:
         return _without(one, outcome)
     entry, documents = recorded("", outcome, engine.secrets)
-    return Side(one.variant, one.body, entry, documents)
+    entry.why = [text[:WHY] for text in entry.why]
+    kept = {id: _parts(fields) for id, fields in documents.items()}
+    return Side(one.variant, one.body, entry, kept)
+
+
+def _parts(fields: Mapping[str, str]) -> dict[str, str]:
+    """Returns what a page shows of a document: its title, text and addresses."""
+    parts = parts_of(fields)
+    return {**parts, "snippet": parts["snippet"][:TEXT]}
 
 
 def _fault(error: BaseException) -> Problem:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project, User
     from relyon.judging.store import Store
 
-__all__ = ["UnjudgedTop", "add_unjudged", "count_unjudged", "find_unjudged", "parts_of"]
+__all__ = ["PARTS", "UnjudgedTop", "add_unjudged", "count_unjudged", "find_unjudged", "parts_of"]
 
 #: The parts of a result that an engine can fill in.
 PARTS = ("title", "snippet", "url", "image")
@@ -84,7 +84,7 @@ def find_unjudged(store: Store, project: Project, chosen: Sequence[Snapshot]) ->
         chosen: One snapshot or several: as many ranks of each as all of them have.
     """
     k = cutoff(project, *chosen)
-    sides = [read_answers(store, one) for one in chosen]
+    sides = [read_answers(store, one, documents=True) for one in chosen]
     known, removed = _known(store, project)
     new = {
         pair: rank
