@@ -104,7 +104,7 @@ def test_its_tape_repeats_it_without_the_engine(store: Store, tmp_path: Path) ->
     project = project_of(store)
     found = snapshot(store, project)
     path = tmp_path / "shop.tape.jsonl"
-    write_tape(str(path), tape_of(found, read_answers(store, found)))
+    write_tape(str(path), tape_of(found, read_answers(store, found, documents=True)))
     tape = read_tape(path)
     assert tape.checksum == found.checksum
 

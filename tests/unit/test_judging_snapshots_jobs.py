@@ -209,7 +209,7 @@ def test_a_secret_that_comes_back_is_not_kept(store: Store) -> None:
 
     engine = Configuration("shop", Scripted(reply, secrets=secrets), engine_of().variants, QUICK)
     found = snapshot(store, project, engine)
-    assert "s3cr3t" not in repr(read_answers(store, found))
+    assert "s3cr3t" not in repr(read_answers(store, found, documents=True))
 
 
 def test_strange_answers_are_kept(store: Store) -> None:
@@ -221,7 +221,7 @@ def test_strange_answers_are_kept(store: Store) -> None:
         return Answer(ids, [None, None, None], fields)
 
     found = snapshot(store, project, engine_of(reply))
-    answers = read_answers(store, found)
+    answers = read_answers(store, found, documents=True)
     assert answers[0].entry.ids == ["商品-1", "a b\tc", "x" * 3000]
     assert answers[0].documents["商品-1"] == {"标题": "红鞋"}
     assert len(answers[0].documents["x" * 3000]["text"]) == 1000

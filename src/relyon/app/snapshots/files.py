@@ -47,7 +47,7 @@ def send_run(store: Store, snapshot: Snapshot) -> Response:
 
 def send_tape(store: Store, snapshot: Snapshot) -> Response:
     """Returns the tape of a snapshot, as a file."""
-    tape = tape_of(snapshot, read_answers(store, snapshot))
+    tape = tape_of(snapshot, read_answers(store, snapshot, documents=True))
     name = f"snapshot-{snapshot.id}.run.tape.jsonl"
     return _send(name, lambda path: write_tape(path, tape))
 

@@ -119,7 +119,7 @@ class Stored:
     Attributes:
         query: The query.
         entry: What became of the request, as on a tape.
-        documents: The fields of the documents, as this answer gave them.
+        documents: The fields of the documents, as this answer gave them, if they were read.
     """
 
     query: Query
@@ -191,27 +191,24 @@ def read_queries(store: Base, snapshot: Snapshot, *, left: bool = False) -> list
         return [Query(id, text) for id, text in connection.execute(query.order_by(table.id))]
 
 
-def read_answers(
-    store: Base, snapshot: Snapshot, *, queries: Sequence[str] | None = None
-) -> list[Stored]:
+def read_answers(store: Base, snapshot: Snapshot, *, documents: bool = False) -> list[Stored]:
     """Returns the answers of a snapshot, in the order of its queries.
 
     Args:
         store: The database.
         snapshot: The snapshot.
-        queries: The ids of the queries; None for all.
+        documents: Whether to read the fields of the documents, too.
     """
     table = snapshot_answers.c
-    query = sa.select(table.query, table.query_text, table.entry, table.documents).where(
+    fields = table.documents if documents else sa.literal("")
+    query = sa.select(table.query, table.query_text, table.entry, fields).where(
         table.snapshot_id == snapshot.id, table.entry.is_not(None)
     )
-    if queries is not None:
-        query = query.where(table.query.in_(list(queries)))
     with store.database.read() as connection:
         rows = connection.execute(query.order_by(table.id)).all()
     return [
-        Stored(Query(id, text), _ENTRY.decode(entry), _DOCUMENTS.decode(documents or "{}"))
-        for id, text, entry, documents in rows
+        Stored(Query(id, text), _ENTRY.decode(entry), _DOCUMENTS.decode(found or "{}"))
+        for id, text, entry, found in rows
     ]
 
 
