@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -70,11 +72,14 @@ class Script:
 
 
 @contextmanager
-def serve_script(reply: Callable[[Asked], Script]) -> Iterator[tuple[str, list[Asked]]]:
+def serve_script(
+    reply: Callable[[Asked], Script], certificate: tuple[Path, Path] | None = None
+) -> Iterator[tuple[str, list[Asked]]]:
     """Serves replies, and yields the address and the requests that came so far.
 
     Args:
         reply: Returns the reply to a request; called from several threads.
+        certificate: The files of a certificate and its key, for HTTPS.
     """
     came: list[Asked] = []
 
@@ -125,10 +130,14 @@ def serve_script(reply: Callable[[Asked], Script]) -> Iterator[tuple[str, list[A
             """A client that went away is no fault of the server."""
 
     with Server(("127.0.0.1", 0), Handler) as server:
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         worker = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         worker.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}", came
+            yield f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}", came
         finally:
             server.shutdown()
             worker.join()

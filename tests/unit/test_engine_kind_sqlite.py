@@ -290,3 +290,39 @@ def test_show_has_the_statement_and_its_values(shop: Engine) -> None:
     shown = shop.show(Request(Query("q", "red shoes"), Variant("base"), 10))
     assert ':terms = \'"red" OR "shoes"\'' in shown
     assert "WHERE docs MATCH :terms" in shown
+
+
+def test_a_statement_of_ones_own_on_documents(tmp_path: Path) -> None:
+    keys = (
+        'documents = "products.csv"\n'
+        'sql = """SELECT documents.id, 1 / (1 + price) AS score, documents.title'
+        " FROM docs JOIN documents ON documents.rowid = docs.rowid"
+        ' WHERE docs MATCH :terms ORDER BY CAST(price AS REAL) LIMIT :k"""\n'
+    )
+    shop = opened(write(tmp_path, keys))
+    assert ask(shop, "shoes 红色 c++") == ["p5", "p3", "p1", "p2"]
+
+
+def test_characters_that_end_a_text_elsewhere(tmp_path: Path) -> None:
+    documents = 'id,title\na,"x\u2028y lamp"\nb,"lamp\nlamp"\nc c,🙂 lamp\n'
+    shop = opened(write(tmp_path, 'documents = "products.csv"\n', documents))
+    assert set(ask(shop, "lamp")) == {"a", "b", "c c"}
+    assert set(ask(shop, "lamp \ud800")) == {"a", "b", "c c"}
+
+
+def test_half_of_a_character_is_refused(tmp_path: Path, books: Path) -> None:
+    sql = "SELECT id FROM docs WHERE docs MATCH :query"
+    shop = opened(write(tmp_path, f'database = "books.db"\nsql = "{sql}"\n'))
+    with pytest.raises(RefusedError, match="surrogates"):
+        ask(shop, "lamp \ud800")
+
+
+def test_a_tape_knows_the_documents(tmp_path: Path) -> None:
+    path = write(tmp_path, 'documents = "products.csv"\n')
+    tape = tmp_path / "tape.jsonl"
+    first = relyon.search(path, {"q": "shoes"}, k=3, record=tape)
+    again = relyon.search(path, {"q": "shoes"}, k=3, replay=tape)
+    assert again.run.to_dict() == first.run.to_dict()
+    (tmp_path / "products.csv").write_text("id,title\nn1,shoes\n")
+    with pytest.raises(relyon.InputError, match="lacks 1 of 1 request"):
+        relyon.search(path, {"q": "shoes"}, k=3, replay=tape)

@@ -161,7 +161,7 @@ class Sqlite(Engine):
             names, rows = self._run(sql, values)
         except sqlite3.Error as error:
             raise _problem(error) from error
-        except OverflowError as error:
+        except (OverflowError, UnicodeEncodeError) as error:
             raise RefusedError("refused", str(error)) from error
         return self._columns.answer(names, rows, request.k)
 

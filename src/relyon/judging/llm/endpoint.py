@@ -12,12 +12,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message as say
 from relyon.engines.pace import Pace
+from relyon.engines.replies import retry_after
 
 __all__ = ["Completion", "Endpoint", "EndpointError", "RefusedError", "read_key", "tidy_url"]
 
@@ -235,7 +235,9 @@ class Endpoint:
             told = ""
         text = f"HTTP {error.code}" + (f": {self._clean(told)}" if told else "")
         if error.code in TEMPORARY or error.code >= 500:
-            return _PassingError(text, _seconds(error.headers.get("Retry-After")))
+            return _PassingError(
+                text, retry_after(error.headers.get("Retry-After"), error.headers.get("Date"))
+            )
         if error.code in REFUSALS:
             return RefusedError(f"{self.url}: {text}")
         return EndpointError(f"{self.url}: {text}", hint=_HINTS.get(error.code, ""))
@@ -268,20 +270,6 @@ class _PassingError(Exception):
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
         self.wait = wait
-
-
-def _seconds(header: str | None) -> float | None:
-    """Returns the delay of a `Retry-After` header."""
-    if header is None:
-        return None
-    try:
-        return max(0.0, float(int(header)))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None
 
 
 def _message(raw: bytes) -> str:
