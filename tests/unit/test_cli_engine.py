@@ -102,3 +102,22 @@ def test_an_answer_that_fails_is_an_error_with_its_reason(files: Path, command: 
     outcome = command("engine", "check", "broken.toml", "x")
     assert (outcome.code, outcome.out) == (3, "")
     assert "no answer to `x`: OSError: no index" in outcome.err
+
+
+def test_two_tapes_are_compared(files: Path, command: Command) -> None:
+    searching = ("search", "engine.toml", "--queries", "queries.tsv", "--variant", "base")
+    assert command(*searching, "-o", "old.one.run").code == 0
+    assert command(*searching, "-o", "same.run").code == 0
+    outcome = command("engine", "diff", "old.one.run", "same.run")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert len(outcome.out.splitlines()) == 1
+    found = json.loads(
+        command("engine", "diff", "old.one.run", "same.run.tape.jsonl", "--format", "json").out
+    )
+    assert (found["same"], found["answers"]["changed"]) == (True, [])
+    (files / "catalogue.csv").write_text("id,title\nd7,Red shoes\n")
+    assert command(*searching, "-o", "new.one.run", "-k", "7").code == 0
+    other = command("engine", "diff", "old.one.run", "new.one.run", "--lang", "zh")
+    assert other.code == 0
+    assert "k" in other.out
+    assert command("engine", "diff", "old.one.run", "queries.tsv").code == 3

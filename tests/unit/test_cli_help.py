@@ -70,6 +70,7 @@ def test_every_module_of_a_command_is_listed() -> None:
     }
     helpers |= {
         "engine_check",
+        "engine_diff",
         "engine_import",
         "engine_new",
         "engine_rank_eval",

@@ -25,7 +25,7 @@ OPEN = "open"
 FILES = frozenset(
     {"BASELINE", "CANDIDATE", "DATA", "DATABASE", "DIR", "DIRECTORY", "ENGINE", "FILE", "FOLDER"}
     | {"INPUT", "JUDGMENTS", "LOG", "MIXED", "MODEL", "OTHER", "OUTPUT", "QRELS", "ROUNDS", "RUN", "SOURCE"}
-    | {"TARGET"}
+    | {"TAPE", "TARGET"}
 )
 FOLDERS = frozenset({"DIRECTORY", "DIR", "FOLDER"})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from relyon.cli.engine_check import check
+from relyon.cli.engine_diff import diff
 from relyon.cli.engine_import import import_
 from relyon.cli.engine_new import new
 from relyon.cli.engine_rank_eval import rank_eval
@@ -35,5 +36,5 @@ def command() -> None:
     """Does what the subcommand says."""
 
 
-for _one in (new, check, import_, rank_eval):
+for _one in (new, check, diff, import_, rank_eval):
     command.add_command(_one)

@@ -14,6 +14,10 @@ from .beside import (
 from .cases import (
     read_case as read_case,
 )
+from .checking import (
+    Checked as Checked,
+    check_engine as check_engine,
+)
 from .configuration import (
     Configuration as Configuration,
     Limits as Limits,
