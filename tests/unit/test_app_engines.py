@@ -216,3 +216,19 @@ def test_the_oldest_tries_make_room() -> None:
     with pytest.raises(InputError):
         kept.find(others[0].token, 2, 1)
     assert kept.find(others[-1].token, ALL + 1, 1) is others[-1]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "/tmp", ""])
+def test_a_database_of_this_network_is_out_of_reach(tmp_path: Path, host: str) -> None:
+    pytest.importorskip("psycopg")
+    where = f"postgresql:///shop?host={host}&port=1" if host else "postgresql:///shop"
+    keys = f'kind = "postgresql"\ndsn = "{where}"\nsql = "SELECT :query AS id, :k"\n'
+    problems = []
+    for private in ("", "[app]\nprivate = true\n"):
+        write(tmp_path, "shop.toml", keys + private)
+        one = AllowedEngines.read(tmp_path).get("shop")
+        turn = Gate().enter(1)
+        (side,) = ask([Asked(one, one.variants[0])], Query("q", "q"), 10, turn)
+        problems.append(side.problem)
+    assert problems[0] == "private"
+    assert problems[1] != "private"

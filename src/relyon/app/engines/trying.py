@@ -11,11 +11,12 @@ from typing import Literal
 
 from relyon.app.engines.gate import Turn
 from relyon.core.errors import RelyonError
+from relyon.core.texts import Message
 from relyon.engines.asked import Query, Request, Variant
 from relyon.engines.asking import Outcome, ask_all
 from relyon.engines.configuration import Configuration, Limits
 from relyon.engines.entry import Entry
-from relyon.engines.reach import PrivateAddressError, Reach
+from relyon.engines.reach import Reach
 from relyon.engines.recording import recorded
 from relyon.engines.shown import without_address
 from relyon.judging.snapshots.unjudged import parts_of
@@ -33,6 +34,8 @@ LONGEST, TEXT, WHY = 500, 600, 6000
 #: answer came only in part; it refuses the query; its answer is none; it is at an address that is
 #: not allowed; it cannot be asked at all.
 Problem = Literal["late", "away", "busy", "cut", "refused", "answer", "private", "broken"]
+#: What an engine at an address that is not allowed says.
+PRIVATE = "engines.address-is-private"
 KINDS: Mapping[str, Problem] = {
     "timeout": "late",
     "connection": "away",
@@ -149,14 +152,13 @@ def _parts(fields: Mapping[str, str]) -> dict[str, str]:
 
 def _fault(error: BaseException) -> Problem:
     """Returns why an engine cannot be asked: what an error says names addresses and files."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, PrivateAddressError):
-            return "private"
-        seen = seen.__cause__ or seen.__context__
     if not isinstance(error, RelyonError):
         log.error("an engine failed", exc_info=error)
-    return "broken"
+        return "broken"
+    said: object = error.message
+    if isinstance(said, Message) and said.kind == "core.path-message":
+        said = said.values["message"]
+    return "private" if getattr(said, "kind", "") == PRIVATE else "broken"
 
 
 def _without(one: Asked, outcome: Outcome) -> Side:
