@@ -175,4 +175,7 @@ TARGETS = (
     Target("reports", "relyon report", "relyon compare", 2, "at most"),
     Target("reports", "relyon report", "relyon compare", 1.5, "at most", "peak"),
     Target("reports", "relyon diagnose", "relyon compare", 1.5, "at most"),
+    Target("searches", "relyon", "httpx2, threads", 1.3, "at most"),
+    Target("searches", "relyon", "httpx2, async", 1.3, "at most"),
+    Target("replays", "relyon, replay", "relyon, read_run", 2, "at most"),
 )

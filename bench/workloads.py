@@ -28,6 +28,7 @@ from bench.contenders import (
 from bench.formats import formats
 from bench.letor import letor
 from bench.parquet import labelled, parquet
+from bench.search import replays, searches
 from bench.tensors import tensors
 from bench.timing import Contender, Workload
 
@@ -438,6 +439,8 @@ WORKLOADS = {
     "growth": Entry("Twice the lines", growth, ("msdev",)),
     "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
     "letor": Entry("LETOR text, 136 features", letor, ("letor",)),
+    "searches": Entry("1,000 queries to a local server, 8 at a time", searches),
+    "replays": Entry("A tape of 1,000 x 100, in process", replays),
     "tensors": Entry("Losses and NDCG of PyTorch's tensors", tensors),
     "boosting": Entry("LightGBM, two rounds; eight metrics", boosting, ("ranked",)),
 }
