@@ -411,3 +411,10 @@ def test_a_language_is_a_folder_of_texts(tmp_path: Path, monkeypatch: pytest.Mon
     finally:
         for one in caches:
             one.cache_clear()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_doubled_braces_are_single_in_what_is_shown(language: Language) -> None:
+    shown = translate(message("engines.status-401"), language)
+    assert "${SEARCH_KEY}" in shown
+    assert translate(message("my own {{sentence}}"), language) == "my own {{sentence}}"

@@ -166,8 +166,10 @@ def translate(text: str, language: Language, area: str = WORDS) -> str:
     known = catalogue(area, language)
     if not isinstance(text, Message):
         return known.texts.get(text, text)
-    found = sentences.sentence(text.kind, language) or known.texts.get(text.kind, text.kind)
-    return known.write(found, text.values) if text.values else found
+    sentence = sentences.sentence(text.kind, language)
+    found = sentence or known.texts.get(text.kind, text.kind)
+    filled = text.values or (sentence is not None and "{{" in sentence)
+    return known.write(found, text.values) if filled else found
 
 
 @cache

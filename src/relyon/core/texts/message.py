@@ -25,9 +25,12 @@ class Message(str):
 
     def __new__(cls, kind: str, values: Mapping[str, object]) -> Message:
         text = sentence(kind)
+        # A sentence of the catalogue doubles its braces, also if it has no values; a text that is
+        # its own sentence has those that it has.
+        filled = values or (text is not None and "{{" in text)
         if text is None:
             text = kind
-        made = super().__new__(cls, put(text, values) if values else text)
+        made = super().__new__(cls, put(text, values) if filled else text)
         made.kind = kind
         made.values = values
         return made
