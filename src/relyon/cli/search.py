@@ -289,4 +289,5 @@ def _say_next(found: Found) -> None:
     messages.say(messages.translate(message("cli.search-next")))
     messages.say(f"  relyon {name} JUDGMENTS {' '.join([*runs[:NAMED], *more])}")
     messages.say(messages.translate(message("cli.search-next-grade")))
-    messages.say(f"  relyon judge import judging.db --project NAME --run {runs[0]} -k 10")
+    grade = f"relyon judge import judging.db --project NAME --run {runs[0]} -k 10"
+    messages.say(f"  {grade}")
