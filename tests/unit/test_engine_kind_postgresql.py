@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -284,3 +286,27 @@ def test_passwords_are_hidden(tmp_path: Path) -> None:
     assert engine.address == "db.example:5432/shop"
     assert engine.secrets.hide(f"for {SECRET}") == "for ***"
     assert SECRET not in repr(engine)
+
+
+def test_a_server_that_went_silent(tmp_path: Path, shop: str) -> None:
+    engine = opened(tmp_path, shop, "SELECT pg_backend_pid() AS id WHERE :query <> ''", timeout=0.2)
+    (pid,) = ask(engine)
+    try:
+        os.kill(int(pid), signal.SIGSTOP)
+    except PermissionError:
+        pytest.skip("the server belongs to another user")
+    try:
+        start = time.monotonic()
+        with pytest.raises(PassingError, match="timeout: no answer in time"):
+            ask(engine)
+        assert time.monotonic() - start < 4
+        assert ask(engine) != [pid]
+    finally:
+        os.kill(int(pid), signal.SIGCONT)
+
+
+def test_settings_that_the_server_does_not_take(tmp_path: Path, shop: str) -> None:
+    engine = opened(tmp_path, shop, "SELECT :query AS id", '[settings]\nwork_mem = "much"\n')
+    for _ in range(2):
+        with pytest.raises(FatalError, match="the setting `work_mem`"):
+            ask(engine)

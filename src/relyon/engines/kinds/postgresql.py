@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -24,9 +25,13 @@ from relyon.engines.template import Json, Scalar, write_scalar
 if TYPE_CHECKING:
     import psycopg
 
+    from relyon.engines.timed_connection import TimedConnection
+
 __all__ = ["Postgresql"]
 
 PORT = 5432
+#: Seconds after which a server counts as silent that should have ended a statement.
+GRACE = 1.0
 #: Classes of SQLSTATE that pass: connections, resources, conflicts, locks, an operator's stop.
 PASSING = ("08", "40", "53", "55", "57")
 CANCELLED = "57014"
@@ -62,6 +67,7 @@ class Postgresql(Engine):
     ) -> None:
         self._where = dict(where)
         self._sql = sql
+        self._names = names_of(sql)
         self._text = replaced(sql, "%({})s".format, lambda text: text.replace("%", "%%"))
         self._columns = columns
         self._settings = dict(settings or {})
@@ -117,7 +123,7 @@ class Postgresql(Engine):
 
     def placeholders(self) -> Iterable[str]:
         """The parameters of the statement."""
-        return names_of(self._sql)
+        return self._names
 
     def open(self, timeout: float, connections: int, reach: Reach | None = None) -> None:
         """Remembers how to connect."""
@@ -131,9 +137,10 @@ class Postgresql(Engine):
         import psycopg
 
         values = request.values
-        wanted = {name: values[name] for name in names_of(self._sql)}
+        wanted = {name: values[name] for name in self._names}
         try:
             connection = self._connection()
+            connection.end = time.monotonic() + self._timeout + GRACE
             cursor = connection.execute(self._text.encode(), wanted)
             rows = cursor.fetchall()
         except psycopg.Error as error:
@@ -143,11 +150,13 @@ class Postgresql(Engine):
         names = [one.name for one in cursor.description or ()]
         return self._columns.answer(names, rows, request.k)
 
-    def _connection(self) -> psycopg.Connection:
+    def _connection(self) -> TimedConnection:
         """Returns the connection of this thread."""
         import psycopg
 
-        found: psycopg.Connection | None = getattr(self._local, "connection", None)
+        from relyon.engines.timed_connection import TimedConnection
+
+        found: TimedConnection | None = getattr(self._local, "connection", None)
         if found is None or found.closed:
             milliseconds = math.ceil(self._timeout * 1000)
             given = {
@@ -160,21 +169,43 @@ class Postgresql(Engine):
                 **self._where,
                 **self._addresses(),
             }
-            found = psycopg.connect(
+            found = TimedConnection.connect(
                 psycopg.conninfo.make_conninfo("", **given), autocommit=True, prepare_threshold=None
             )
-            settings: dict[str, Scalar] = {
-                **self._settings,
-                "default_transaction_read_only": "on",
-                "statement_timeout": milliseconds,
-            }
+            with self._lock:
+                self._all.append(found)
+            self._local.connection = found
+            self._settle(found, milliseconds)
+        return found
+
+    def _settle(self, found: TimedConnection, milliseconds: int) -> None:
+        """Makes a connection read only, and limits the time of its statements.
+
+        Raises:
+            FatalError: If the server does not take a setting.
+        """
+        import psycopg
+
+        found.end = time.monotonic() + self._timeout + GRACE
+        name = ""
+        settings: dict[str, Scalar] = {
+            **self._settings,
+            "default_transaction_read_only": "on",
+            "statement_timeout": milliseconds,
+        }
+        try:
             for name, value in settings.items():
                 text = write_scalar(value)
                 found.execute("SELECT set_config(%s, %s, false)", (name, text))
-            self._local.connection = found
-            with self._lock:
-                self._all.append(found)
-        return found
+        except psycopg.Error as error:
+            found.close()
+            if (error.sqlstate or "").startswith(("22", "42")):
+                problem = self.secrets.hide(error.diag.message_primary or "")
+                raise FatalError(
+                    message("engines.setting-is-not-taken", name=name, problem=problem),
+                    path=self.address,
+                ) from None
+            raise
 
     def _addresses(self) -> dict[str, str]:
         """Returns the addresses to connect to, if some must not be.
@@ -204,6 +235,9 @@ class Postgresql(Engine):
         state = error.sqlstate or ""
         said = error.diag.message_primary or " ".join(str(error).split())
         said = self.secrets.hide(said)
+        if isinstance(error, _silent()):
+            self._local.connection.close()
+            return PassingError("timeout", said)
         if state == CANCELLED:
             return PassingError("timeout", said)
         if state.startswith(FATAL) or (state[:2] == "42" and error.diag.statement_position):
@@ -234,8 +268,14 @@ class Postgresql(Engine):
     def show(self, request: Request) -> str:
         """Returns the statement and the values of its parameters."""
         values = request.values
-        lines = [f":{name} = {values[name]!r}" for name in names_of(self._sql) if name in values]
+        lines = [f":{name} = {values[name]!r}" for name in self._names if name in values]
         return self.secrets.hide("\n".join([self._sql.strip(), *lines]))
+
+
+def _silent() -> type[Exception]:
+    from relyon.engines.timed_connection import SilentError
+
+    return SilentError
 
 
 def _data_errors() -> tuple[type[Exception], ...]:
