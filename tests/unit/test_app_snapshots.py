@@ -123,7 +123,10 @@ def test_a_lead_takes_snapshots_and_compares_them(
     assert "B is better on 0, worse on 12, equal on 0" in compared
     assert "36 not in the project yet" in compared
     links = lea.client.get(f"{PAGE}/compare?first=1&second=2").text
-    assert "/projects/1/try?query=red%20shoe%200&amp;engine=shop&amp;a=base&amp;b=shifted" in links
+    (address,) = set(re.findall(r'"(/projects/1/try\?query=q0&[^"]*)"', links))
+    assert "a=base" in address
+    assert "b=shifted" in address
+    assert "red shoe 0" in lea.client.get(html.unescape(address)).text
     assert "/projects/1/results?text=red%20shoe%200" in links
     kinds = [one.kind for one in list_events(store)]
     assert kinds.count("snapshot_taken") == 2
@@ -141,6 +144,13 @@ def test_parameters_are_changed_for_one_snapshot(
     (found,) = list_snapshots(store, 1)
     assert (found.variant, dict(found.parameters)) == ("base,shift=3", {"shift": 3})
     assert found.name.startswith("shop, base,shift=3, ")
+    # Trying a query of it starts from these values.
+    (address,) = set(
+        re.findall(r'"(/projects/1/try\?query=q0&[^"]*)"', lea.client.get(f"{PAGE}/1").text)
+    )
+    assert "a.p.shift=3" in address
+    tried = lea.client.get(html.unescape(address)).text
+    assert re.search(r'name="a.p.shift"[^>]*value="3"', tried)
     wrong = lea.send(engine="shop", variant="base", parameter=["shift"], value=["many"])
     assert wrong.status_code == 400
     assert "many" in wrong.text

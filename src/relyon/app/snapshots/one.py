@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from relyon.app.authentication import Leader, OpenStore
 from relyon.app.project.tabs import render_tab
 from relyon.app.rest import Id
+from relyon.app.snapshots.links import try_link
 from relyon.app.snapshots.listing import name_rules
 from relyon.app.snapshots.wishes import allowed_engines, describe
 from relyon.core.texts import Language
@@ -81,6 +82,7 @@ def show_snapshot(
     found = store.projects.get(project)
     shot = find_snapshot(store, project, snapshot)
     numbers = _numbers(store, found, shot, visitor.language) if shot.whole else None
+    engines = allowed_engines(request)
     return render_tab(
         request,
         store,
@@ -89,7 +91,8 @@ def show_snapshot(
         "snapshot",
         shot=shot,
         running=running_snapshot(store, project) == shot.id,
-        offered=shot.engine in allowed_engines(request).names(project),
+        offered=shot.engine in engines.names(project),
+        link=lambda query: try_link(engines, project, query, [shot]),
         others=[one for one in list_snapshots(store, project) if one.whole and one != shot],
         describe=describe,
         numbers=numbers,

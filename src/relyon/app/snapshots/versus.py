@@ -12,6 +12,7 @@ from relyon.app.long_work import in_background
 from relyon.app.project.tabs import render_tab
 from relyon.app.rest import LARGEST_ID, Id
 from relyon.app.snapshots.files import whole_snapshot
+from relyon.app.snapshots.links import try_link
 from relyon.app.snapshots.wishes import allowed_engines, describe
 from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.texts import Language, catalogue, message, translate
@@ -64,6 +65,7 @@ def compare(
     if versus.comparison is not None and versus.comparison.convention is not None:
         measures = [f"ndcg@{versus.k}"]
         rules = convention_line(versus.comparison.convention, measures, language=language)
+    engines = allowed_engines(request)
     return render_tab(
         request,
         store,
@@ -77,7 +79,7 @@ def compare(
         open_text="" if finding is None else finding.text(language),
         rules=rules,
         snapshots=[shot for shot in list_snapshots(store, project) if shot.whole],
-        offered=allowed_engines(request).names(project),
+        link=lambda query: try_link(engines, project, query, [one, two]),
         describe=describe,
     )
 
