@@ -179,6 +179,8 @@ class Http(Engine):
         except (PassingError, RefusedError) as error:
             error.detail = self.secrets.hide(error.detail)
             raise
+        except RecursionError:
+            raise RefusedError("not-json", "nested too deeply") from None
 
     def _call_for(self, request: Request) -> Call:
         """Returns the templates of one request, which may ask for explanations."""
