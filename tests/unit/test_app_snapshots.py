@@ -127,7 +127,8 @@ def test_a_lead_takes_snapshots_and_compares_them(
     assert "a=base" in address
     assert "b=shifted" in address
     assert "red shoe 0" in lea.client.get(html.unescape(address)).text
-    assert "/projects/1/results?text=red%20shoe%200" in links
+    assert "/projects/1/results?query=q0&amp;exact=true" in links
+    assert "red shoe 0" in lea.read("/projects/1/results?query=q0&exact=true")
     kinds = [one.kind for one in list_events(store)]
     assert kinds.count("snapshot_taken") == 2
     chinese = Visitor(store, folder, language="zh")
