@@ -32,7 +32,7 @@ COLUMNS = ("variant", "value", "against", "interval", "p50", "p95")
 
 @dataclass(frozen=True)
 class LiveStory(Exportable):
-    """What the variants of the engine are worth.
+    """The variants of the engine, compared by people's grades.
 
     Attributes:
         found: What the search found.
