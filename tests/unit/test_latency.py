@@ -363,6 +363,60 @@ def test_many_runs_have_names_only_if_not_dominated() -> None:
     assert "run-0" in draw(chart, "c1", "narrow")
 
 
+def test_explain_shows_the_text_of_the_query_and_diagnose_notes(runs: Path) -> None:
+    paths = files(runs)
+    Path(tape_beside(paths[1])).write_text("{}", "utf-8")
+    code, _, said = command("diagnose", *paths)
+    assert code == 0
+    assert "base.run.tape.jsonl is not used" in said
+    paths[1] = paths[2]
+    assert "query-1" in command("explain", *paths[:2], "--query-id", "q1", "-m", "rr")[1]
+
+
+def test_without_the_extra_a_note_says_so(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import relyon.engines
+
+    paths = files(runs)
+
+    def missing(name: str) -> object:
+        raise relyon.DependencyError("reading needs msgspec")
+
+    monkeypatch.delattr(relyon.engines, "read_beside", raising=False)
+    monkeypatch.setattr(relyon.engines, "__getattr__", missing)
+    code, shown, said = command("compare", *paths, "-m", "rr")
+    assert code == 0
+    assert "p95" not in shown
+    assert "is not used: reading needs msgspec" in said
+
+
+# -- if nothing changed ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("in_turns", "least", "most"), [(True, 0.9, 1.0), (False, 0.0, 0.7)])
+def test_warming_caches_mislead_only_one_after_another(
+    in_turns: bool, least: float, most: float
+) -> None:
+    """Why variants are asked in turn: the same engine twice, whose caches warm up."""
+    from relyon.engines import Query, Request, Variant
+
+    draws = np.random.default_rng(5)
+    count, repeats, covered = 200, 200, 0
+    variants = [Variant("a"), Variant("b")]
+    requests = [Request(Query(str(n), "x"), one, 10) for one in variants for n in range(count)]
+    order = in_turn(requests) if in_turns else requests
+    places = {(one.variant.name, one.query.id): n for n, one in enumerate(order)}
+    for _ in range(repeats):
+        cost = np.exp(draws.normal(3, 0.6, count))
+        times = {}
+        for name in "ab":
+            place = np.array([places[name, str(n)] for n in range(count)])
+            warmth = 1 + 0.6 * np.exp(-place / (count / 4))
+            times[name] = cost * np.exp(draws.normal(0, 0.5, count)) * warmth
+        low, high = quantile_interval((times["b"] - times["a"]).tolist(), 0.5)
+        covered += low <= 0 <= high
+    assert least <= covered / repeats <= most
+
+
 # -- explanations of scores ------------------------------------------------------------------------
 
 

@@ -28,7 +28,7 @@ from relyon.cli.options import (
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.spark_engine import Engine
-from relyon.cli.tapes import Timed, latency_beside
+from relyon.cli.tapes import Tapes, Timed
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 
@@ -142,11 +142,13 @@ def command(request: Request) -> None:
     else:
         rows = {"per_query": request.per_query}
         own = dict.fromkeys(("json", "csv", "table"), rows)
-        latency = None if _is_apart(request) else latency_beside(comparison, files[1:])
-        shown = comparison if latency is None else Timed(comparison, latency)
+        runs = [] if _is_apart(request) else files[1:]
+        tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
+        latency = tapes.latency(comparison)
+        shown = comparison if latency is None else Timed(comparison, latency, tapes.notes)
         emit(shown, request.output, own=own)
-        if latency is not None and request.output.form != "json":
-            messages.notes(latency.notes)
+        if latency is None or request.output.form != "json":
+            messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     if request.output.form != "json":
         messages.notes(comparison.notes)
     request.described.notes()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from relyon.cli.messages import messages
 from relyon.cli.request import Declared, group, option, request
-from relyon.cli.tapes import titles_beside
 
 if TYPE_CHECKING:
     from relyon.io.descriptions import Descriptions
@@ -44,10 +42,6 @@ class Described:
     def documents(self) -> Descriptions | None:
         """Titles of documents, in the same way."""
         return _read(self.document_titles, "document")
-
-    def titles(self, runs: Iterable[str]) -> Descriptions | None:
-        """Titles of documents: those of the file, else of the tapes beside runs."""
-        return self.documents or titles_beside(runs)
 
     @property
     def paths(self) -> list[str]:

@@ -19,6 +19,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs, write
 from relyon.cli.request import argument, fixed, group, option, request, takes
+from relyon.cli.tapes import Tapes
 from relyon.core.document.json import json_text
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -120,6 +121,8 @@ def command(request: Request) -> None:
             progress=progress,
             further=() if request.rules else rule_measures(),
         )
+    runs = () if request.given.scored else request.files[1:]
+    tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
     with request.given.naming(request.files), Progress("cli.diagnosing") as progress:
         found = diagnose(
             comparison,
@@ -127,15 +130,13 @@ def command(request: Request) -> None:
             stages={name: request.given.run(path, name) for name, path in named} or None,
             rules=request.rules or None,
             progress=progress,
-            query_texts=request.described.queries,
-            document_titles=request.described.titles(
-                [] if request.given.scored else request.files[1:]
-            ),
+            query_texts=tapes.queries(request.described.queries),
+            document_titles=tapes.titles(request.described.documents),
         )
     if request.output.form == "json":
         values = [finding.to_dict(request.output.language or "en") for finding in found]
         write(json_text(values), request.output.path)
     else:
         emit(found, request.output)
-    messages.notes(comparison.notes)
+    messages.notes((*comparison.notes, *tapes.notes))
     request.described.notes()

@@ -20,7 +20,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
-from relyon.cli.tapes import Explained, explanations_beside
+from relyon.cli.tapes import Explained, Tapes
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import Message, message
 
@@ -115,6 +115,7 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon explain`."""
     from relyon.analysis.explanation import Change, Explanation, explain, explain_change
+    from relyon.data.run import Run
     from relyon.measures import measure as parse_measure
 
     one = parse_measure(request.measure)
@@ -143,13 +144,15 @@ def command(request: Request) -> None:
                 lists.judgments, runs, one, rules, levels, request.described.queries
             ),
         )
-    paths = dict(zip(lists.names, [] if request.given.scored else request.files[1:], strict=False))
-    titles = request.described.titles(paths.values())
+    files = () if request.given.scored else request.files[1:]
+    read = {name: one for name, one in zip(lists.names, runs, strict=True) if isinstance(one, Run)}
+    tapes = Tapes(dict(zip(read, files, strict=False)), read.__getitem__)
+    titles = tapes.titles(request.described.documents)
     settings: Settings = {
         "convention": rules,
         "scale": levels,
         "limit": request.limit,
-        "query_texts": request.described.queries,
+        "query_texts": tapes.queries(request.described.queries),
         "document_titles": titles,
     }
     found: Explanation | Change
@@ -161,9 +164,10 @@ def command(request: Request) -> None:
         raise ParameterError(message("cli.against-explains-one-run"))
     else:
         found = explain_change(lists.judgments, runs[0], runs[1], request.query, one, **settings)
-    explained = explanations_beside(paths, request.query, titles)
+    explained = tapes.explanations(request.query, titles)
     emit(Explained(found, explained, request.limit) if explained else found, request.output)
     request.described.notes()
+    messages.notes(tapes.notes)
     if lesson is not None and isinstance(found, Explanation):
         _open_lesson(lesson, found)
 

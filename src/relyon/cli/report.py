@@ -21,7 +21,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import protect_inputs, write
 from relyon.cli.request import argument, group, option, request, takes
-from relyon.cli.tapes import latency_beside
+from relyon.cli.tapes import Tapes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -120,8 +120,9 @@ def command(request: Request) -> None:
                 request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])
             ),
         )
-    runs = [] if request.given.scored else request.files[1:]
-    latency = latency_beside(comparison, runs)
+    runs = () if request.given.scored else request.files[1:]
+    tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
+    latency = tapes.latency(comparison)
     with Progress("cli.writing") as progress:
         text = render_report(
             comparison,
@@ -131,11 +132,11 @@ def command(request: Request) -> None:
             measure=request.focus,
             queries=request.queries,
             progress=progress,
-            query_texts=request.described.queries,
-            document_titles=request.described.titles(runs),
+            query_texts=tapes.queries(request.described.queries),
+            document_titles=tapes.titles(request.described.documents),
             latency=latency,
         )
     write(text, request.output)
     messages.notes(comparison.notes)
-    messages.notes(() if latency is None else latency.notes)
+    messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     request.described.notes()

@@ -1,93 +1,104 @@
-"""The tapes beside runs: latencies, titles, and the engine's explanations of scores."""
+"""The tapes beside runs: latencies, texts of queries, titles, and explanations of scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from relyon.cli.messages import messages
+from relyon.core.errors import DependencyError
+from relyon.core.notes import Note
 from relyon.core.texts.numbers import DIGITS
-from relyon.io.tapes import has_tape
+from relyon.io.tapes import has_tape, tape_beside
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.core.document.exportable import Exportable
     from relyon.core.language import Language
+    from relyon.data.run import Run
     from relyon.engines import QualityAgainstLatency, Recorded, ScoreExplanations
     from relyon.io.descriptions import Descriptions
 
-__all__ = [
-    "Explained",
-    "Timed",
-    "explanations_beside",
-    "latency_beside",
-    "recorded_beside",
-    "titles_beside",
-]
+__all__ = ["Explained", "Tapes", "Timed"]
 
 
-def recorded_beside(run: str) -> Recorded | None:
-    """Returns what the tape beside a run keeps, and reports why it is not used."""
-    if not has_tape(run):
-        return None
-    from relyon.engines import read_beside
-
-    found, notes = read_beside(run)
-    messages.notes(notes)
-    return found
-
-
-def titles_beside(runs: Iterable[str]) -> Descriptions | None:
-    """Returns the titles on the tapes beside runs; None if there are none."""
-    chosen = [run for run in runs if has_tape(run)]
-    if not chosen:
-        return None
-    from relyon.engines import read_beside, titles_of
-    from relyon.io.descriptions import Descriptions
-
-    # Why a tape is not used is said where the latencies are.
-    titles = titles_of(one for one, _ in map(read_beside, chosen) if one is not None)
-    return Descriptions(titles, "document") if titles else None
-
-
-def latency_beside(comparison: Comparison, runs: Sequence[str]) -> QualityAgainstLatency | None:
-    """Returns quality against latency if there are tapes beside runs; else None.
+class Tapes:
+    """The tapes beside the runs of a command, read when they are first asked for.
 
     Args:
-        comparison: The comparison.
-        runs: The files of its runs, in its order.
+        runs: The files of the runs, by name; those without a tape are left out.
+        run: Returns a run by its name.
     """
-    if not any(map(has_tape, runs)) or not comparison.results:
-        return None
-    from relyon.engines import quality_against_latency
 
-    return quality_against_latency(comparison, dict(zip(comparison.runs, runs, strict=False)))
+    def __init__(self, runs: Mapping[str, str], run: Callable[[str], Run]) -> None:
+        self._paths = {name: path for name, path in runs.items() if has_tape(path)}
+        self._run = run
+        self.notes: tuple[Note, ...] = ()
 
+    @cached_property
+    def recorded(self) -> dict[str, Recorded]:
+        """What the tapes keep, by the names of the runs; `notes` has why one is not used."""
+        if not self._paths:
+            return {}
+        try:
+            from relyon.engines import read_beside
+        except DependencyError as error:
+            first = tape_beside(next(iter(self._paths.values())))
+            values = {"path": first, "problem": error.message}
+            self.notes = (Note("tape-cannot-be-read", values=values),)
+            return {}
+        found: dict[str, Recorded] = {}
+        for name, path in self._paths.items():
+            one, notes = read_beside(path, self._run(name))
+            self.notes += notes
+            if one is not None:
+                found[name] = one
+        return found
 
-def explanations_beside(
-    runs: Mapping[str, str], query: str, documents: Descriptions | None
-) -> list[ScoreExplanations]:
-    """Returns the engine's explanations of a query's scores, for each run whose tape has them.
+    def titles(self, given: Descriptions | None) -> Descriptions | None:
+        """Returns titles of documents: those given, else those on the tapes."""
+        if given is not None or not self.recorded:
+            return given
+        from relyon.engines import titles_of
+        from relyon.io.descriptions import Descriptions
 
-    Args:
-        runs: The files of runs, by name.
-        query: The query.
-        documents: Titles of documents.
-    """
-    found = []
-    for name, path in runs.items():
-        recorded = recorded_beside(path)
-        if recorded is None:
-            continue
-        from relyon.engines import ScoreExplanations
+        titles = titles_of(self.recorded.values())
+        return Descriptions(titles, "document") if titles else None
 
-        explained = recorded.explanations(query)
-        if explained:
-            ids = recorded.entries[query].ids
-            ranks = {id: rank for rank, id in enumerate(ids, 1)}
-            titles = {} if documents is None else documents.find(explained)
-            found.append(ScoreExplanations(name, explained, ranks, titles))
-    return found
+    def queries(self, given: Descriptions | None) -> Descriptions | None:
+        """Returns texts of queries: those given, else those on the tapes."""
+        if given is not None or not self.recorded:
+            return given
+        from relyon.io.descriptions import Descriptions
+
+        texts = {
+            id: one.text
+            for recorded in self.recorded.values()
+            for id, one in recorded.tape.queries.items()
+        }
+        return Descriptions(texts, "query") if texts else None
+
+    def latency(self, comparison: Comparison) -> QualityAgainstLatency | None:
+        """Returns quality against latency; None if no tape is used."""
+        if not self.recorded or not comparison.results:
+            return None
+        from relyon.engines import quality_against_latency
+
+        return quality_against_latency(comparison, self.recorded)
+
+    def explanations(self, query: str, titles: Descriptions | None) -> list[ScoreExplanations]:
+        """Returns the engine's explanations of a query's scores, for each run with some."""
+        found = []
+        for name, recorded in self.recorded.items():
+            explained = recorded.explanations(query)
+            if explained:
+                from relyon.engines import ScoreExplanations
+
+                ranks = {id: rank for rank, id in enumerate(recorded.entries[query].ids, 1)}
+                known = {} if titles is None else titles.find(explained)
+                found.append(ScoreExplanations(name, explained, ranks, known))
+        return found
 
 
 class Explained:
@@ -124,9 +135,11 @@ class Explained:
 class Timed:
     """A comparison whose runs have latencies: forms for people and JSON have both."""
 
-    def __init__(self, comparison: Comparison, latency: QualityAgainstLatency) -> None:
+    def __init__(
+        self, comparison: Comparison, latency: QualityAgainstLatency, notes: Sequence[Note] = ()
+    ) -> None:
         self._comparison = comparison
-        self._latency = latency
+        self._latency = replace(latency, notes=(*notes, *latency.notes))
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._comparison, name)

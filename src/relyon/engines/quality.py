@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -195,7 +196,8 @@ def quality_against_latency(
 
     Raises:
         InputError: If a run cannot be read.
-        ParameterError: If the comparison has values only, or something else is given.
+        ParameterError: If the comparison has values only, none of its runs is named, or something
+            else is given.
         UnknownNameError: If the measure was not compared.
 
     Examples:
@@ -228,6 +230,11 @@ def quality_against_latency(
         }
     else:
         known = recorded
+    if not any(run in known for run in comparison.runs):
+        raise ParameterError(
+            message("engines.no-run-is-recorded", names=list(known)),
+            hint=message("engines.name-runs", names=list(comparison.runs)),
+        )
     notes: list[Note] = []
     kept: dict[str, Recorded] = {}
     for run in comparison.runs:
@@ -272,7 +279,7 @@ def _recorded(
         return given, ()
     if isinstance(given, Tape):
         return Recorded.of(given), ()
-    if isinstance(given, str):
+    if isinstance(given, str | os.PathLike):
         return read_beside(given, comparison.run(run))
     raise ParameterError(
         message("engines.recorded-must-be", name=type(given).__name__),

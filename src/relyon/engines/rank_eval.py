@@ -198,7 +198,7 @@ def _template(
 
 
 def _without_paging(bodies: Sequence[dict[str, Json]]) -> list[Note]:
-    """Takes `size` and `from` out of bodies: how many results are asked for is said elsewhere."""
+    """Takes `size` and `from` out of bodies: `k` is how many results are asked for."""
     shifted = sum(bool(one.pop("from", 0)) for one in bodies)
     for one in bodies:
         one.pop("size", None)
