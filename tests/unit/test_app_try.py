@@ -1,11 +1,10 @@
-"""The tab Try: who may ask an engine, what is shown, what is graded, and what goes wrong."""
+"""The tab Try: who may ask an engine, what is shown, and what goes wrong."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,152 +12,21 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("httpcore2")
 
-from fastapi.testclient import TestClient
-from tests.unit.scripted_engine import Asked, Script, serve_script
+from tests.unit.scripted_engine import Asked, Script
+from tests.unit.tries import ENGINE, SECRET, Visit, fields, fill, hits, row, token, words
 
 import relyon
-from relyon.app import Settings, create_app
-from relyon.app.engines.allowed import AllowedEngines
 from relyon.app.engines.gate import PER_MINUTE
 from relyon.app.protection import csrf_token
-from relyon.judging.access import start_sign_in
 from relyon.judging.events import list_events
 from relyon.judging.exchange import final_judgments
 from relyon.judging.records import Item, Project, Rating
 from relyon.judging.store import Store
 
-SECRET = "s3cr3t-Value"
-ENGINE = """\
-kind = "http"
-name = "shop"
-address = "ADDRESS"
-path = "/{index}/search"
-method = "POST"
-body = '{"q": "{query}", "size": "{k}", "boost": "{boost}"}'
-hits = "hits"
-id = "id"
-score = "score"
-took = "ms"
-total = "total"
-[headers]
-Authorization = "ApiKey ${SEARCH_KEY}"
-[fields]
-title = "name"
-text = "about"
-url = "link"
-[parameters]
-index = "books"
-boost = 1.0
-[variants.high]
-boost = 3.0
-[limits]
-timeout = 2.0
-[app]
-private = true
-"""
-
-
-def hits(*ids: str) -> list[dict[str, object]]:
-    return [
-        {"id": id, "score": 9.5 - n, "name": f"Title {id}", "about": f"Text of <b>{id}</b>",
-         "link": f"https://shop.example/{id}"}
-        for n, id in enumerate(ids)
-    ]  # fmt: skip
-
-
-def answer(asked: Asked) -> Script:
-    """Two orders: by the boost."""
-    high = isinstance(asked.json, dict) and asked.json["boost"] == 3.0
-    found = hits("d3", "d1", "d9") if high else hits("d1", "d2", "d3")
-    return Script({"hits": found, "ms": 4, "total": 1234})
-
 
 @pytest.fixture
 def project(store: Store) -> Project:
-    """A query with four results: agreed, free, gold and removed; and another query."""
-    for name, role in (("lea", "lead"), ("ana", "judge"), ("otto", "lead")):
-        store.accounts.create(name, role=role)  # type: ignore[arg-type]
-    found = store.projects.create("June", overlap=2)
-    red = "red shoes"
-    store.grades.add(
-        found.id,
-        [
-            (Item("q1", "d1", red), [Rating("ana", 3), Rating("bo", 3)]),
-            (Item("q1", "d8", red), [Rating("ana", 2)]),
-        ],
-    )
-    store.items.add(found.id, [Item("q1", "d2", red, tier="head"), Item("q2", "d1", "tv")])
-    store.gold.add(found.id, [(Item("q1", "d3", red), 1)])
-    return found
-
-
-class Visit:
-    """Somebody at the tab, with an engine behind it."""
-
-    def __init__(
-        self,
-        store: Store,
-        folder: Path,
-        reply: Callable[[Asked], Script] = answer,
-        *,
-        name: str = "lea",
-        engine: str = ENGINE,
-    ) -> None:
-        self.stack = ExitStack()
-        self.address, self.came = self.stack.enter_context(serve_script(reply))
-        folder = folder / "engines"
-        folder.mkdir(exist_ok=True)
-        text = engine.replace("ADDRESS", self.address)
-        (folder / "shop.toml").write_text(text, encoding="utf-8")
-        engines = AllowedEngines.read(folder, environment={"SEARCH_KEY": SECRET})
-        self.client = TestClient(create_app(store, Settings(engines=engines)))
-        self.secret = start_sign_in(store, store.accounts.get(name)) if name else ""
-        self.client.cookies.set("relyon_session", self.secret)
-        self.client.cookies.set("relyon_language", "en")
-
-    def __enter__(self) -> Visit:
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self.stack.close()
-
-    def post(self, path: str = "", **values: str):
-        data = {"csrf": csrf_token(self.secret), **values}
-        return self.client.post(f"/projects/1/try{path}", data=data)
-
-    def ask(self, query: str = "red shoes", status: int = 200, **more: str) -> str:
-        """Tries a query, and returns the page."""
-        values = {"engine": "shop", "of": "shop", "query": query, "k": "10", "a": "base",
-                  "b": "high", "a.of": "base", "b.of": "high"}  # fmt: skip
-        values |= {name.replace("__", "."): one for name, one in more.items()}
-        found = self.post(**values)
-        assert found.status_code == status, found.text
-        assert SECRET not in found.text
-        assert self.address not in found.text
-        return str(found.text)
-
-
-def words(page: str) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
-
-
-def row(page: str, place: str) -> str:
-    """Returns a result of a page: `a1` is the first of the first list."""
-    found = re.search(rf'<li id="{place}" .*?</li>', page, re.DOTALL)
-    assert found is not None
-    return found[0]
-
-
-def fields(page: str, place: str) -> dict[str, str]:
-    """Returns what the form of a result sends."""
-    found = row(page, place)
-    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', found))
-
-
-def token(page: str) -> str:
-    found = re.search(r'name="at" value="([0-9a-f]{32})"', page)
-    assert found is not None
-    return found[1]
+    return fill(store)
 
 
 def test_two_variants_beside_each_other(store: Store, project: Project, tmp_path: Path) -> None:
@@ -323,7 +191,7 @@ def refusing(asked: Asked) -> Script:
     ("reply", "english", "chinese"),
     [
         (refusing, "refuses this query. Change the query or the parameters. It says: HTTP 400:"
-         " cannot parse with *** at ***", "引擎拒绝了这个查询"),
+         " cannot parse with *** at ***", "引擎拒绝了这条查询"),
         (lambda _: Script({}, 503, {"Retry-After": "1"}), "too busy", "引擎太忙"),
         (lambda _: Script({}, 429, {"Retry-After": "9999"}), "too busy", "引擎太忙"),
         (lambda _: Script(cut=True), "cannot be reached", "无法连接引擎"),
@@ -388,120 +256,6 @@ def test_how_often(file_store: Store, tmp_path: Path) -> None:
         page = words(visit.ask(status=400))
         assert f"At most {PER_MINUTE} tries per minute. Try again in" in page
         assert len(visit.came) == PER_MINUTE
-
-
-def test_a_grade_in_place_is_an_action_of_a_judge(
-    store: Store, project: Project, tmp_path: Path
-) -> None:
-    with Visit(store, tmp_path) as visit:
-        page = visit.ask()
-        asked = len(visit.came)
-        sent = fields(page, "a2")
-        after = visit.post("/grade", **{**sent, "grade": "2"}).text
-        assert "Stored: Title d2 – Middle." in words(after)
-        assert "2 only here Middle median" in words(row(after, "a2"))
-        assert 'aria-pressed="true"' in row(after, "a2")
-        # Resent: stored once.
-        visit.post("/grade", **{**sent, "grade": "2"})
-        actions = [one for one in store.grades.history(project.id) if one["judge"] == "lea"]
-        assert [(one["kind"], one["grade"], one["key"]) for one in actions] == [
-            ("grade", 2.0, sent["key"])
-        ]
-        # Changed, knowing the first; then taken back.
-        again = fields(after, "a2")
-        assert again["again"] == "true"
-        changed = visit.post("/grade", **{**again, "grade": "0"}).text
-        assert "Stored: Title d2 – None." in words(changed)
-        undo = re.search(
-            r'name="undoes" value="([^"]+)"><input[^>]+name="key" value="([^"]+)"', changed
-        )
-        assert undo is not None
-        back = visit.post("/undo", at=token(changed), undoes=undo[1], key=undo[2]).text
-        assert "The grade was taken back." in words(back)
-        assert "Middle median" in words(row(back, "a2"))
-        assert len(visit.came) == asked
-
-
-def test_a_result_that_the_project_lacks_is_added(
-    store: Store, project: Project, tmp_path: Path
-) -> None:
-    with Visit(store, tmp_path) as visit:
-        page = visit.ask()
-        visit.post("/grade", **{**fields(page, "b3"), "grade": "3"})
-    (item,) = [one for one in store.items.all(project.id) if one.document == "d9"]
-    assert (item.query, item.query_text, item.title) == ("q1", "red shoes", "Title d9")
-    assert (item.snippet, item.url) == ("Text of <b>d9</b>", "https://shop.example/d9")
-    assert item.tier == "head"
-    assert store.decisions.final_values(project.id)[item.id][0].value == 3.0
-    # The other place is still open, for a judge.
-    assert item.id in [one.item.id for one in store.grading.take(store.accounts.get("ana"), 1)]
-
-
-def test_gold_full_and_removed_results_cannot_be_graded_in_place(
-    store: Store, project: Project, tmp_path: Path
-) -> None:
-    with Visit(store, tmp_path) as visit:
-        page = visit.ask()
-        assert "A gold item" in words(row(page, "a3"))
-        assert "All places are taken" in words(row(page, "a1"))
-        sent = fields(page, "a2")
-        before = store.grades.history(project.id)
-        for document, said in (("d3", "gold item"), ("d1", "taken by other judges")):
-            found = visit.post("/grade", **{**sent, "document": document, "grade": "0"})
-            assert found.status_code == 400
-            assert said in words(found.text)
-        assert store.grades.history(project.id) == before
-
-
-def test_what_is_not_on_the_page_cannot_be_graded(
-    store: Store, project: Project, tmp_path: Path
-) -> None:
-    with Visit(store, tmp_path) as visit:
-        sent = fields(visit.ask(), "a2")
-        for change in ({"document": "d8"}, {"at": "0" * 32}, {"grade": "7"}, {"grade": "nan"}):
-            found = visit.post("/grade", **{**sent, "grade": "1", **change})
-            assert found.status_code == 400, change
-        # Another lead's try is theirs.
-        with Visit(store, tmp_path, name="otto") as other:
-            sent.pop("csrf")
-            assert other.post("/grade", **{**sent, "grade": "1"}).status_code == 400
-        assert not [one for one in store.grades.history(project.id) if one["judge"] == "lea"]
-
-
-def test_an_answer_from_elsewhere_is_kept(store: Store, project: Project, tmp_path: Path) -> None:
-    with Visit(store, tmp_path) as visit:
-        page = visit.ask()
-        first, second = fields(page, "a2"), fields(page, "a2")
-        visit.post("/grade", **{**first, "grade": "2"})
-        # A page that does not know of it.
-        found = visit.post("/grade", **{**second, "key": "another", "grade": "0"})
-        assert found.status_code == 409
-        (item,) = [one for one in store.items.all(project.id) if one.document == "d2"]
-        assert store.decisions.final_values(project.id)[item.id][0].value == 2.0
-
-
-def test_what_the_project_lacks_goes_to_its_judges(
-    store: Store, project: Project, tmp_path: Path
-) -> None:
-    with Visit(store, tmp_path) as visit:
-        page = visit.ask("a new query")
-        assert "does not have yet: 4." in words(page)
-        after = visit.post("/queue", at=token(page)).text
-        assert "Added to the project: 4." in words(after)
-        assert "does not have yet" not in words(after)
-        assert "Added to the project: 0." in words(visit.post("/queue", at=token(page)).text)
-    new = [one.document for one in store.items.all(project.id) if one.query == "a new query"]
-    assert sorted(new) == ["d1", "d2", "d3", "d9"]
-
-
-def test_a_closed_project_can_be_tried_and_not_graded(
-    store: Store, project: Project, tmp_path: Path
-) -> None:
-    store.projects.close(project.id)
-    with Visit(store, tmp_path) as visit:
-        page = visit.ask()
-        assert 'class="give"' not in page
-        assert "Add these" not in page
 
 
 def test_no_tab_for_preferences_or_without_engines(store: Store, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def choose_item(store: Store, user: User, item_id: int) -> None:
 
 
 def _is_theirs(connection: sa.Connection, user: User, item_id: int) -> bool:
-    """Returns whether a person holds an item, or has graded it."""
+    """Returns whether a person has a place of an item, or has graded it."""
     held = sa.select(assignments.c.id).where(
         assignments.c.item_id == item_id, assignments.c.user_id == user.id
     )

@@ -103,7 +103,7 @@ class AllowedEngines:
     def get(
         self, name: str, project: int | None = None, *, body: str | None = None
     ) -> Configuration:
-        """Returns an engine that nobody else uses, by its file as it is now.
+        """Returns an engine with connections of its own, by its file as it is now.
 
         Args:
             name: Its name.

@@ -43,7 +43,7 @@ class Turn:
 class Gate:
     """Lets people ask engines: one try at a time each, a few per minute, and a few of all.
 
-    A try counts until the last request has ended, also if nobody waits for it any more: an engine
+    A try counts until the last request has ended, also if its page was left: an engine
     that never answers cannot be asked by more and more threads.
 
     Args:

@@ -143,7 +143,7 @@ def _rows(
 def _item(
     one: Try, id: str, fields: Mapping[str, str], known: QueryResult | None = None, tier: str = ""
 ) -> Item:
-    """Returns a result with what the engine says of it, or else the project."""
+    """Returns a result with the texts of the engine, or else those of the project."""
     parts = dict(fields)
     if known is not None:
         parts = {name: parts.get(name) or getattr(known.item, name) for name in PARTS}

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, Field
 
 from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relyon.app.bodies import takes_text
@@ -39,7 +40,21 @@ router = APIRouter(include_in_schema=False)
 OFFERED = 500
 Token = Annotated[str, Form(pattern="^[0-9a-f]{32}$")]
 Key = Annotated[str, Form(min_length=1, max_length=LONGEST_KEY)]
-Document = Annotated[str, Form(min_length=1, max_length=10_000)]
+
+
+class Given(BaseModel):
+    """A grade for a result of a list, as a form sends it.
+
+    `again` says that the page showed an earlier grade of the same person.
+    """
+
+    at: str = Field(pattern="^[0-9a-f]{32}$")
+    document: str = Field(min_length=1, max_length=10_000)
+    grade: str = Field(max_length=50)
+    key: str = Field(min_length=1, max_length=LONGEST_KEY)
+    row: str = Field("a1", pattern="^[ab][0-9]{1,3}$")
+    again: bool = False
+    csrf: str = ""
 
 
 def _engines(request: Request) -> AllowedEngines:
@@ -201,26 +216,21 @@ def grade(
     store: OpenStore,
     visitor: Leader,
     project: Id,
-    at: Token,
-    document: Document,
-    grade: Annotated[str, Form(max_length=50)],
-    key: Key,
-    row: Annotated[str, Form(pattern="^[ab][0-9]{1,3}$")] = "a1",
-    again: bool = Form(False),
+    given: Annotated[Given, Form()],
 ) -> Response:
     """Grades a result of a list, as a judge would whose turn it is."""
     found = _project(store, project)
-    one = _kept(request).find(at, visitor.account.id, project)
-    item, title = _item_of(store, found, visitor, one, document)
+    one = _kept(request).find(given.at, visitor.account.id, project)
+    item, title = _item_of(store, found, visitor, one, given.document)
     choose_item(store, visitor.account, item)
     action = Action(
-        "grade", key, item_id=item, project_id=project, grade=grade,
-        again="replace" if again else "refuse",
+        "grade", given.key, item_id=item, project_id=project, grade=given.grade,
+        again="replace" if given.again else "refuse",
     )  # fmt: skip
     receipt = store.grading.record(visitor.account, action)
-    one.done, one.key = "graded" if receipt.counted else "late", key
+    one.done, one.key = "graded" if receipt.counted else "late", given.key
     one.values = {"title": title, "grade": receipt.grade}
-    return _back(one, f"#{row}")
+    return _back(one, f"#{given.row}")
 
 
 def _item_of(

@@ -31,8 +31,8 @@ PATIENCE = 15.0
 LONGEST, TEXT, WHY = 500, 600, 6000
 
 #: Why a side has no results: no answer in time; the engine cannot be reached, or is busy; its
-#: answer came only in part; it refuses the query; its answer is none; it is at an address that is
-#: not allowed; it cannot be asked at all.
+#: answer came only in part; it refuses the query; its answer cannot be read; its address is not
+#: allowed; it cannot be asked at all.
 Problem = Literal["late", "away", "busy", "cut", "refused", "answer", "private", "broken"]
 #: What an engine at an address that is not allowed says.
 PRIVATE = "engines.address-is-private"
@@ -51,7 +51,7 @@ class Asked:
     """A variant of an engine to ask.
 
     Attributes:
-        configuration: The engine, which nobody else uses.
+        configuration: The engine, with connections of its own.
         variant: Its name and parameters.
         body: The changed template of the body; None for the file's.
     """
