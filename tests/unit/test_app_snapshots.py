@@ -103,6 +103,7 @@ def ended(store: Store, state: str = "done") -> bool:
     return job is not None and job.state == state
 
 
+@pytest.mark.long
 def test_a_lead_takes_snapshots_and_compares_them(
     store: Store, project: Project, folder: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_a_lead_takes_snapshots_and_compares_them(
     assert "前 5 名" in chinese.read(f"{PAGE}/1")
 
 
+@pytest.mark.long
 def test_parameters_are_changed_for_one_snapshot(
     store: Store, project: Project, folder: Path
 ) -> None:
@@ -163,6 +165,7 @@ def test_parameters_are_changed_for_one_snapshot(
     assert strict.send(engine="shop", parameter=["shift"], value=["3"]).status_code == 400
 
 
+@pytest.mark.long
 def test_only_leads_and_only_engines_that_are_allowed(
     store: Store, project: Project, folder: Path
 ) -> None:
@@ -186,6 +189,7 @@ def test_only_leads_and_only_engines_that_are_allowed(
     assert find_snapshot(store, 1, shot.id).whole
 
 
+@pytest.mark.long
 def test_what_the_engine_says_is_a_sentence_without_its_address(
     store: Store, project: Project, folder: Path
 ) -> None:
@@ -210,6 +214,7 @@ def test_what_the_engine_says_is_a_sentence_without_its_address(
     assert "NDCG@5 is 1.000 over 12 queries" in well.read(f"{PAGE}/1")
 
 
+@pytest.mark.long
 def test_one_at_a_time_with_progress_and_stop(store: Store, project: Project, folder: Path) -> None:
     hold, waited = threading.Event(), list[bool]()
 
@@ -269,6 +274,7 @@ def test_files_go_on_at_the_command_line(
         assert b"tests.unit" not in tape.content
 
 
+@pytest.mark.long
 def test_programs_take_and_compare_snapshots(store: Store, project: Project, folder: Path) -> None:
     lea = Visitor(store, folder)
     headers = {"X-CSRF-Token": csrf_token(lea.secret)}
@@ -297,6 +303,7 @@ def test_programs_take_and_compare_snapshots(store: Store, project: Project, fol
     assert lea.client.get(f"/api{PAGE}/1").status_code == 404
 
 
+@pytest.mark.long
 def test_pages_say_what_they_cannot_know(store: Store, project: Project, folder: Path) -> None:
     bare = store.projects.create("Bare", scale="search", overlap=1)
     lea = Visitor(store, folder)
