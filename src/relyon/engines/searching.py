@@ -61,7 +61,7 @@ def search(
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Found:
-    """Sends queries to an engine, and returns a run per variant.
+    """Returns what an engine finds for some queries: a run per variant.
 
     With `output` or `record`, every answer is on disk as it comes, in a journal beside it: the same
     call goes on after an interrupt and asks nothing twice. Runs are written once every query has
