@@ -30,6 +30,8 @@ TABS = {
 }
 #: Those of projects whose leads may ask engines.
 LIVE = {"try", "snapshots"}
+#: Pages below a tab.
+PAGES = {"snapshot": "snapshots", "versus": "snapshots", "unjudged": "snapshots"}
 
 
 def render_tab(
@@ -65,7 +67,7 @@ def render_tab(
         f"project_{tab}.html",
         status=status,
         project=project,
-        tab=tab,
+        tab=PAGES.get(tab, tab),
         tabs={name: end for name, end in TABS.items() if name not in hidden},
         job=unfinished_job(store, project.id),
         **values,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Form, Query, Request
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen_pair", "grade", "router"]
 
+log = logging.getLogger("relyon.judging")
 router = APIRouter(include_in_schema=False)
 Number = Annotated[int, Query(ge=1, le=LARGEST_ID)]
 Maybe = Annotated[int, Query(ge=0, le=LARGEST_ID)]
@@ -109,7 +111,11 @@ def _drawn(versus: Versus, language: Language) -> Markup | str:
     known = {one.query: one.text for one in (*versus.lost, *versus.gained)}
     chart = query_chart(versus.comparison, versus.second.name, f"ndcg@{versus.k}", texts, {}, known)
     section = Section("queries", texts.say("section.queries"), (chart,))
-    _, sections = render_parts(Page(language, "", "", (), (section,)))
+    try:
+        _, sections = render_parts(Page(language, "", "", (), (section,)))
+    except RelyonError as error:  # the numbers do not depend on the drawing
+        log.warning("a chart cannot be drawn: %s", error)
+        return ""
     return sections
 
 
