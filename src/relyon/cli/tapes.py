@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from relyon.cli.messages import messages
 from relyon.core.errors import DependencyError
 from relyon.core.notes import Note
 from relyon.core.texts.numbers import DIGITS
@@ -20,7 +21,18 @@ if TYPE_CHECKING:
     from relyon.engines import QualityAgainstLatency, Recorded, ScoreExplanations
     from relyon.io.descriptions import Descriptions
 
-__all__ = ["Explained", "Tapes", "Timed"]
+__all__ = ["Explained", "Tapes", "Timed", "recorded_beside"]
+
+
+def recorded_beside(run: str) -> Recorded | None:
+    """Returns what the tape beside a run keeps, and reports why it is not used."""
+    if not has_tape(run):
+        return None
+    from relyon.engines import read_beside
+
+    found, notes = read_beside(run)
+    messages.notes(notes)
+    return found
 
 
 class Tapes:
