@@ -83,11 +83,20 @@ def read_reply(reply: Reply, address: str, secrets: Secrets) -> Json:
             message("engines.redirects", address=address, status=reply.status, place=place),
             hint=message("engines.no-redirect-is-followed"),
         )
-    hint = f"engines.status-{reply.status}" if reply.status in (401, 403, 404, 405) else ""
     raise FatalError(
         message("engines.answers-with-status", address=address, problem=detail),
-        hint=message(hint or "engines.status-404"),
+        hint=_advice(reply.status),
     )
+
+
+def _advice(status: int) -> str:
+    if status == 401:
+        return message("engines.status-401")
+    if status == 403:
+        return message("engines.status-403")
+    if status == 405:
+        return message("engines.status-405")
+    return message("engines.status-404")
 
 
 def _decoded(reply: Reply) -> Json:
