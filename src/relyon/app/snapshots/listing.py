@@ -89,7 +89,7 @@ def _show(
         queries=len(project_queries(store, project.id)),
         snapshots=known,
         quality=found,
-        k=cutoff(project, *(one for one in known if one.whole)),
+        k=cutoff(project),
         rules=name_rules([*found.values()], visitor.language),
         most=MOST_SNAPSHOTS,
         run=job,

@@ -55,7 +55,7 @@ class Quality:
 
 def cutoff(project: Project, *sides: Snapshot) -> int:
     """Returns how many ranks count: as many as the project judges, if all snapshots have them."""
-    return min(project.k or DEPTH, *(one.k for one in sides), DEPTH if project.k is None else 1000)
+    return min([project.k or DEPTH, *(one.k for one in sides)])
 
 
 def grades_of(store: Store, project: Project) -> Judgments | None:
