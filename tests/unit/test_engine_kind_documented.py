@@ -119,6 +119,19 @@ def test_elasticsearch_with_a_body_and_explanations(tmp_path: Path) -> None:
         (
             Script(
                 {
+                    **ELASTIC,
+                    "_shards": {
+                        "failed": 1,
+                        "failures": [{"shard": 0, "reason": {"type": "x", "reason": "no field"}}],
+                    },
+                }
+            ),
+            PassingError,
+            "partial: no field",
+        ),
+        (
+            Script(
+                {
                     "error": {
                         "root_cause": [{"type": "parsing", "reason": "unknown query [mach]"}],
                         "reason": "all shards failed",

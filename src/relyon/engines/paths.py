@@ -15,6 +15,7 @@ from relyon.engines.asked import Answer
 from relyon.engines.hits import Hits
 from relyon.engines.options import Options
 from relyon.engines.problems import PassingError, RefusedError
+from relyon.engines.replies import told
 from relyon.engines.template import Json, write_scalar
 
 __all__ = ["Path", "Paths", "explained"]
@@ -177,9 +178,10 @@ class Paths:
             RefusedError: If there are no results, or one cannot be used.
         """
         if self.partial(whole):
-            raise PassingError("partial", f"{self.partial.text} = {_short(self.partial(whole))}")
+            said = told(whole) or f"{self.partial.text} = {_short(self.partial(whole))}"
+            raise PassingError("partial", _short(said))
         if problem := self.error(whole):
-            raise RefusedError("refused", _short(problem))
+            raise RefusedError("refused", _short(told(problem) or problem))
         found = self.hits(whole)
         if not isinstance(found, list):
             names = ", ".join(whole) if isinstance(whole, dict) else type(whole).__name__

@@ -15,7 +15,7 @@ from relyon.engines.problems import FatalError, PassingError, RefusedError
 from relyon.engines.secrets import Secrets
 from relyon.engines.template import Json
 
-__all__ = ["Reply", "read_reply", "reason_of", "retry_after"]
+__all__ = ["Reply", "read_reply", "reason_of", "retry_after", "told"]
 
 #: The engine cannot do this one request.
 REFUSED = {400, 413, 414, 422, 431}
@@ -34,6 +34,8 @@ REASONS = (
     "detail",
     "details",
     "summary",
+    "failures",
+    "_shards",
     "root",
     "status",
 )
@@ -152,21 +154,27 @@ def reason_of(content: bytes) -> str:
     if content.lstrip()[:1] == b"<":
         return ""
     try:
-        found = _told(cast("Json", msgspec.json.decode(content)), 0)
+        found = told(cast("Json", msgspec.json.decode(content)))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = content[: 4 * LONGEST].decode("utf-8", "replace")
     return "".join(one if one.isprintable() else " " for one in " ".join(found.split()))[:LONGEST]
 
 
-def _told(value: Json, depth: int) -> str:
+def told(value: Json, depth: int = 0) -> str:
+    """Returns what JSON says is wrong, the most telling first; empty if it says nothing.
+
+    Args:
+        value: The JSON.
+        depth: How deep it is within a whole.
+    """
     if isinstance(value, str):
         return value
     if depth > 8:
         return ""
     if isinstance(value, list):
-        texts = (_told(one, depth + 1) for one in value[:8])
+        texts = (told(one, depth + 1) for one in value[:8])
         return next((one for one in texts if one), "")
     if isinstance(value, dict):
-        texts = (_told(value[name], depth + 1) for name in REASONS if name in value)
+        texts = (told(value[name], depth + 1) for name in REASONS if name in value)
         return next((one for one in texts if one), "")
     return ""
