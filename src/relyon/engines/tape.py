@@ -144,12 +144,15 @@ def write_tape(path: str, tape: Tape, keys: Iterable[str] | None = None) -> None
         InputError: If it cannot be written.
     """
     chosen = list(tape.entries if keys is None else keys)
-    found = [tape.entries[key] for key in chosen]
-    variants = {one.variant: tape.head.variants.get(one.variant, {}) for one in found}
-    names = dict.fromkeys(one.query for one in found)
+    variants: dict[str, dict[str, Scalar]] = {}
+    names: dict[str, None] = {}
+    documents: dict[str, None] = {}
+    for key in chosen:  # one at a time: all of them would take several times a tape's memory
+        entry = tape.entries[key]
+        variants[entry.variant] = tape.head.variants.get(entry.variant, {})
+        names[entry.query] = None
+        documents.update((id, None) for id in entry.ids if id in tape.documents)
     queries = [tape.queries[id] for id in names if id in tape.queries]
-    documents = dict.fromkeys(id for one in found for id in one.ids)
-    del found
     with open_replaced(path) as file:
         digest = hashlib.sha256()
         for part in (
