@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 
 import relyon
+from relyon.core.texts import translate
 from relyon.engines import (
     FatalError,
     PassingError,
@@ -310,3 +311,10 @@ def test_settings_that_the_server_does_not_take(tmp_path: Path, shop: str) -> No
     for _ in range(2):
         with pytest.raises(FatalError, match="the setting `work_mem`"):
             ask(engine)
+
+
+def test_messages_are_translated_although_they_passed_as_errors(tmp_path: Path, shop: str) -> None:
+    engine = opened(tmp_path, shop, "SELECT id FROM dogs WHERE :query <> ''")
+    with pytest.raises(FatalError) as caught:
+        relyon.search(engine, {"q": "x"}, k=3)
+    assert "语句无法执行" in translate(caught.value.message, "zh")

@@ -97,13 +97,15 @@ class Secrets:
         """Returns a message without the secrets: one that can be translated stays so."""
         if not isinstance(text, Message):
             return self.hide(text)
-        values = {
-            name: self.hide_message(str(value)) if isinstance(value, str | Exception) else value
-            for name, value in text.values.items()
-        }
+        values = {name: self._hidden(value) for name, value in text.values.items()}
         hidden = Message(self.hide(text.kind), values)
         # A value of another type, such as a list, may contain one, too.
         return hidden if self.hide(hidden) == hidden else self.hide(hidden)
+
+    def _hidden(self, value: object) -> object:
+        if isinstance(value, str):  # perhaps a message, which can be translated, too
+            return self.hide_message(value)
+        return self.hide(str(value)) if isinstance(value, Exception) else value
 
     def __bool__(self) -> bool:
         return bool(self._known)
