@@ -68,8 +68,8 @@ BEAT = 0.5
 ALIVE = 20.0
 #: Queries that a message names.
 NAMED = 3
-#: Characters of a field, and fields of a document, that are kept.
-LONGEST_FIELD, MOST_FIELDS = 1000, 12
+#: Characters of a field, and of all fields of a document, that are kept: the first ones.
+LONGEST_FIELD, LONGEST_TEXTS = 1000, 2000
 
 
 @dataclass
@@ -223,19 +223,22 @@ class SnapshotRun:
 
 def _stored(entry: Entry, documents: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Returns an answer as the database keeps it, with fields that are short and storable."""
-    kept = {
-        id: {
-            name: text[:LONGEST_FIELD]
-            for name, text in list(fields.items())[:MOST_FIELDS]
-            if is_storable(name) and is_storable(text)
-        }
-        for id, fields in documents.items()
-        if fields
-    }
+    kept = {id: short for id, fields in documents.items() if (short := _shortened(fields))}
     return {
         "entry": msgspec.json.encode(entry).decode(),
         "documents": msgspec.json.encode(kept).decode(),
     }
+
+
+def _shortened(fields: Mapping[str, str]) -> dict[str, str]:
+    left = LONGEST_TEXTS
+    found: dict[str, str] = {}
+    for name, text in fields.items():
+        part = text[: min(LONGEST_FIELD, left)]
+        if part and is_storable(name) and is_storable(part):
+            found[name] = part
+            left -= len(part)
+    return found
 
 
 class _Asking:
