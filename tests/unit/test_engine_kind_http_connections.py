@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
 from tests.unit.scripted_engine import Script, serve_script
-from tests.unit.test_engine_kind_http import HITS, KEYS, request
+from tests.unit.test_engine_kind_http import HITS, KEYS, engine_of, request
 
-from relyon.engines import FatalError, read_configuration
+from relyon.engines import FatalError, PassingError, read_configuration
 from relyon.engines.reach import Reach
 
 
@@ -95,3 +97,29 @@ def test_proxies_are_used_only_if_the_file_says_so(
     assert len(direct) == 1
     assert len(through) == 1
     assert through[0].target.startswith(f"{address}/books/search")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (gzip.compress(json.dumps(HITS).encode()), None, ""),
+        (gzip.compress(json.dumps(HITS).encode())[:-9], PassingError, "truncated"),
+        (b"no gzip", PassingError, "truncated"),
+        (gzip.compress(b" " * (2 << 20)), FatalError, "larger than 1 MiB"),
+    ],
+)
+def test_packed_answers(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    body: bytes,
+    kind: type[Exception] | None,
+    said: str,
+) -> None:
+    monkeypatch.setattr("relyon.engines.client.MOST_BYTES", 1 << 20)
+    script = Script(body, headers={"Content-Encoding": "gzip"})
+    with engine_of(tmp_path, script) as (engine, _):
+        if kind is None:
+            assert engine.ask(request()).ids == ["d1", "7"]
+            return
+        with pytest.raises(kind, match=said):
+            engine.ask(request())

@@ -6,6 +6,7 @@ import ssl
 import threading
 import time
 import urllib.request
+import zlib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from urllib.parse import unquote, urlsplit
@@ -42,7 +43,7 @@ class Client:
         self._extensions = {"timeout": limits}
 
     def send(
-        self, method: str, url: str, headers: Sequence[tuple[str, str]], content: bytes | None
+        self, method: str, url: str, headers: Sequence[tuple[str, str]], body: bytes | None
     ) -> Reply:
         """Sends a request, and returns the reply once it is there as a whole.
 
@@ -50,7 +51,7 @@ class Client:
             method: `GET`, `POST` and so on.
             url: The address, with everything percent-encoded.
             headers: The headers.
-            content: The body.
+            body: The body.
 
         Raises:
             PassingError: If it did not come in time, or the connection failed.
@@ -59,23 +60,20 @@ class Client:
         self._clock.start(self._timeout)
         try:
             with self._pool.stream(
-                method, url, headers=list(headers), content=content, extensions=self._extensions
+                method, url, headers=list(headers), content=body, extensions=self._extensions
             ) as response:
                 parts, size = [], 0
                 for part in response.iter_stream():
                     parts.append(part)
                     size += len(part)
                     if size > MOST_BYTES:
-                        raise FatalError(
-                            message("engines.answer-is-too-large", most=MOST_BYTES >> 20),
-                            hint=message("engines.ask-for-less"),
-                        )
-                names = ((name.lower(), value) for name, value in response.headers)
-                return Reply(
-                    response.status,
-                    {name.decode("latin-1"): value.decode("latin-1") for name, value in names},
-                    b"".join(parts),
-                )
+                        raise _too_large()
+                found = {
+                    name.decode("latin-1").lower(): value.decode("latin-1")
+                    for name, value in response.headers
+                }
+                content = _unpacked(b"".join(parts), found.get("content-encoding", ""))
+                return Reply(response.status, found, content)
         except httpcore2.TimeoutException:
             raise PassingError("timeout", f"{self._timeout:g} s") from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
@@ -143,6 +141,34 @@ def _proxy(address: str) -> httpcore2.Proxy:
     port = f":{parts.port}" if parts.port else ""
     user = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     return httpcore2.Proxy(f"{parts.scheme or 'http'}://{host}{port}", auth=user)
+
+
+def _too_large() -> FatalError:
+    return FatalError(
+        message("engines.answer-is-too-large", most=MOST_BYTES >> 20),
+        hint=message("engines.ask-for-less"),
+    )
+
+
+def _unpacked(content: bytes, encoding: str) -> bytes:
+    """Returns a body as it was before it was packed, which only a header of the file asks for.
+
+    Raises:
+        PassingError: If it is damaged.
+        FatalError: If it is too large.
+    """
+    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        return content
+    unpacker = zlib.decompressobj(wbits=47)
+    try:
+        found = unpacker.decompress(content, MOST_BYTES)
+    except zlib.error as error:
+        raise PassingError("truncated", str(error)) from None
+    if unpacker.unconsumed_tail:
+        raise _too_large()
+    if not unpacker.eof:
+        raise PassingError("truncated", encoding)
+    return found
 
 
 def _lost(error: Exception) -> Exception:
