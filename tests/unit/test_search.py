@@ -303,3 +303,49 @@ def test_an_engine_that_refuses_a_key_stops_at_once(tmp_path: Path) -> None:
     relyon.search(good, queries, 2, output=tmp_path / "a.run")
     assert good.asked.total() + engine.asked.total() == 301
     assert not (tmp_path / "a.run.partial").exists()
+
+
+# -- unusual answers -------------------------------------------------------------------------------
+
+
+def test_ids_that_a_format_cannot_contain_lose_no_answer(tmp_path: Path) -> None:
+    engine = Scripted(lambda request: Answer(["a b", "电视"], [2.0, 1.0]))
+    with pytest.raises(relyon.InputError, match="`a b` cannot be written") as caught:
+        relyon.search(engine, QUERIES, 2, output=tmp_path / "a.run")
+    tape = tmp_path / "a.run.tape.jsonl"
+    assert f"--replay {tape}" in caught.value.hint
+    found = relyon.search(engine, QUERIES, 2, output=tmp_path / "a.csv", replay=tape)
+    assert relyon.read_run(tmp_path / "a.csv").to_dict() == found.run.to_dict()
+    assert engine.asked.total() == 3
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ("a\ud800", "id 'a"),
+        ({"id": "a", "score": float("nan")}, "score nan"),
+        ({"id": "a", "score": "high"}, "score 'high'"),
+        ({"score": 1.0}, "id None"),
+        (("a", 1.0, 2.0), "id ('a'"),
+    ],
+)
+def test_results_that_are_none_are_named(result: object, said: str) -> None:
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.search(lambda query, k: [result], ["red"], 3)
+    assert said in str(caught.value)
+
+
+def test_halves_of_characters_and_huge_texts_in_fields(tmp_path: Path) -> None:
+    def find(query: str, k: int) -> list[dict[str, object]]:
+        return [{"id": "x" * 100_000, "title": "a\udfff", "text": "long " * 100_000}]
+
+    found = relyon.search(find, ["red"], 3, record=tmp_path / "t.jsonl")
+    assert found.documents["x" * 100_000]["title"] == "a?"
+    assert len(found.documents["x" * 100_000]["text"]) == 2000
+    again = relyon.search(find, ["red"], 3, replay=tmp_path / "t.jsonl")
+    assert again.run.to_dict() == found.run.to_dict()
+
+
+def test_a_query_with_half_of_a_character_is_named() -> None:
+    with pytest.raises(relyon.InputError, match="half of a character"):
+        relyon.search(lambda query, k: ["a"], ["red", "q\ud800"], 3)

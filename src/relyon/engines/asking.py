@@ -73,8 +73,9 @@ def ask_all(
         requests: The requests, sent in this order.
         limits: How it may be asked.
         keep: Called with every outcome before it is yielded, one at a time, in the thread that
-            asked: an interrupt of the program cannot come between an answer and this call. Requests
-            that are on their way when the caller stops are waited for and kept, too.
+            asked: unless that is the main one, an interrupt of the program cannot come between an
+            answer and this call. Requests that are on their way when the caller stops are waited
+            for and kept, too.
         wait: Waits for some seconds; tests need not.
 
     Raises:

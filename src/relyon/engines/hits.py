@@ -11,7 +11,7 @@ from uuid import UUID
 from relyon.engines.asked import Answer
 from relyon.engines.problems import RefusedError
 
-__all__ = ["Hits"]
+__all__ = ["Hits", "whole_text"]
 
 #: Characters of a field that are kept.
 LONGEST = 2000
@@ -71,11 +71,22 @@ class Hits:
         )
 
 
+def whole_text(text: str) -> str:
+    """Returns a text without halves of characters, which no file can contain.
+
+    Examples:
+        >>> whole_text("电视"), whole_text("a" + chr(0xD800))
+        ('电视', 'a?')
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def _id(value: object) -> str:
-    if type(value) is str and value:
-        return value
     if isinstance(value, str | UUID) and str(value):
-        return str(value)
+        found = str(value)
+        if whole_text(found) != found:
+            raise RefusedError("bad-hit", f"id {value!r:.80}")
+        return found
     # Whole numbers of NumPy, too; a number of JSON with a decimal point is not an id.
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise RefusedError("bad-hit", f"id {value!r:.80}")
@@ -102,10 +113,10 @@ def _texts(fields: Mapping[str, object]) -> dict[str, str]:
     for name, value in fields.items():
         if isinstance(value, str):
             if value:
-                found[str(name)] = value[:LONGEST]
+                found[str(name)] = whole_text(value[:LONGEST])
             continue
         parts = value if isinstance(value, list | tuple) else [value]
         text = ", ".join(str(one) for one in parts if one is not None)
         if text:
-            found[str(name)] = text[:LONGEST]
+            found[str(name)] = whole_text(text[:LONGEST])
     return found

@@ -13,6 +13,7 @@ from relyon.data.columns import is_frame, named_series, plain_name
 from relyon.data.columns.synonyms import QUERY_IDS, QUERY_TEXTS
 from relyon.engines.asked import Query
 from relyon.engines.entry import sorted_json
+from relyon.engines.hits import whole_text
 from relyon.engines.template import Scalar
 from relyon.io.descriptions import named_column
 from relyon.io.table_files import has_table, read_table
@@ -76,6 +77,10 @@ def _check(queries: Sequence[Query], path: str) -> None:
                 message("engines.query-is-empty", number=number, id=one.id),
                 path=path,
                 hint=message("engines.remove-empty-query"),
+            )
+        if whole_text(one.id + one.text) != one.id + one.text:
+            raise InputError(
+                message("engines.query-is-no-text", number=number, id=whole_text(one.id)), path=path
             )
         if one.id in seen:
             raise InputError(

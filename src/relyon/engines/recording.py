@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from relyon.core.texts import message
 from relyon.engines.asking import Outcome
 from relyon.engines.entry import Entry
+from relyon.engines.hits import whole_text
 from relyon.engines.problems import FatalError
 from relyon.engines.secrets import Secrets
 
@@ -38,7 +39,7 @@ def recorded(
         problems=outcome.problems,
     )
     if answer is None:
-        entry.failed = outcome.detail or "refused"
+        entry.failed = whole_text(outcome.detail) or "refused"
         return entry, {}
     entry.ids = list(answer.ids)
     if _hidden(entry.ids, secrets) != entry.ids:
@@ -48,7 +49,7 @@ def recorded(
         )
     entry.scores = list(answer.scores)
     entry.took, entry.total, entry.duplicates = answer.took, answer.total, answer.duplicates
-    entry.why = _hidden(answer.explanations, secrets)
+    entry.why = [whole_text(one) for one in _hidden(answer.explanations, secrets)]
     fields = [
         {name: secrets.hide(text) for name, text in one.items()} if secrets else one
         for one in answer.fields

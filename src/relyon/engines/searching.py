@@ -300,4 +300,10 @@ def _write(found: Found, requests: Mapping[str, Request], places: Places) -> Non
         write_tape(places.record, found.tape, requests)
     for variant, (run, tape) in places.runs.items():
         write_tape(tape, found.tape, _keys_of(variant, requests))
-        write_run(found.runs[variant], run, overwrite=True)
+        try:
+            write_run(found.runs[variant], run, overwrite=True)
+        except InputError as error:
+            # Such as an id with white space, which TREC's form cannot contain.
+            raise InputError(
+                error.message, hint=message("engines.replay-into-another", tape=tape)
+            ) from None
