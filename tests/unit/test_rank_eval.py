@@ -64,6 +64,13 @@ PLAIN = {
 }
 
 
+WHY = {
+    "value": 1.5,
+    "description": "weight(text:amsterdam in 0)",
+    "details": [{"value": 0.5, "description": "tf, computed as freq / (freq + k1)", "details": []}],
+}
+
+
 class Scripted(BaseHTTPRequestHandler):
     """Answers `_search` as Elasticsearch is documented to: documents of a city, in their order."""
 
@@ -71,7 +78,8 @@ class Scripted(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         text = body["query"]["match"]["text"]
         hits = [
-            {"_index": "test", "_id": id, "_score": 1.0}
+            {"_index": "test", "_id": id, "_score": 1.5, "_source": {"title": f"{city} {id}"}}
+            | ({"_explanation": WHY} if body.get("explain") else {})
             for id, city in CITIES.items()
             if city == text
         ]
@@ -122,6 +130,23 @@ def test_search_gives_the_documented_number(tmp_path: Path, engine: str, request
     results = relyon.evaluate(judgments, run, found.measure, convention=found.convention)
     # Four of the five documents on Amsterdam are rated: (4/5 + 1) / 2.
     assert results[found.measure] == pytest.approx(0.9)
+
+
+def test_explain_shows_why_elasticsearch_ranks_a_document(
+    tmp_path: Path, engine: str, command: object
+) -> None:
+    paths = read_case(write(tmp_path, PLAIN), address=engine).write(tmp_path / "shop")
+    run = str(tmp_path / "es.run")
+    relyon.search(paths["engine"], paths["queries"], k=3, explain=True, output=run)
+    asked = ("explain", paths["judgments"], run, "--query-id", "amsterdam_query", "-m", "p@3")
+    shown = command(*asked, "--limit", "1").out  # type: ignore[operator]
+    assert shown.splitlines()[-5:] == [
+        "How the engine explains the scores of es.run",
+        "1. 2 (amsterdam 2)",
+        "  1.5 weight(text:amsterdam in 0)",
+        "    0.5 tf, computed as freq / (freq + k1)",
+        "2 more results have an explanation: --limit or --format json.",
+    ]
 
 
 DOCUMENTED = {"a": ["doc2", "doc3", "doc4"], "b": ["doc1", "doc4"]}
