@@ -82,6 +82,10 @@ def test_a_query_is_asked_once_although_its_results_are_many(store: Store) -> No
     assert [(one.id, one.text) for one in found] == [("q1", "tv"), ("gone", "gone")]
     more = with_more(found, "tv\n\n  radio \nradio\n查询\nq1")
     assert [one.text for one in more] == ["tv", "gone", "radio", "查询"]
+    with pytest.raises(InputError, match="longer than 2000 bytes"):
+        with_more(found, "查" * 700)
+    with pytest.raises(InputError, match="cannot be stored"):
+        with_more(found, "a\0b")
 
 
 def test_the_numbers_are_those_of_the_command_line(store: Store, tmp_path: Path) -> None:
@@ -281,3 +285,15 @@ def test_an_archive_has_them_and_a_removed_project_takes_them_along(store: Store
     assert next(one.entry.ids for one in read_answers(store, restored)) == [
         f"q0-{n}" for n in range(5)
     ]
+
+
+def test_documents_with_strange_names_can_be_graded(store: Store) -> None:
+    project = project_of(store, queries=1)
+    long = "".join(f"{n}," for n in range(150))
+    names = ["a\0b", "商品 <b>1</b>", long]
+    shot = snapshot(store, project, engine_of(lambda request: documents(names)))
+    assert read_answers(store, shot)[0].entry.ids == names
+    new = [one.document for one in find_unjudged(store, project, [shot])]
+    assert new == ["商品 <b>1</b>", long]
+    add_unjudged(store, project, [shot])
+    assert find_unjudged(store, project, [shot]) == []

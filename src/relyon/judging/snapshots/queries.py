@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from relyon.core.errors import InputError
+from relyon.core.texts import message
 from relyon.engines.asked import Query
 from relyon.judging.places import COUNTS
 from relyon.judging.schema import items, sa
+from relyon.judging.texts import check_text
 
 if TYPE_CHECKING:
     from relyon.judging.database_part import Base
 
 __all__ = ["project_queries", "with_more"]
+
+#: Bytes of a query: what PostgreSQL can index.
+LONGEST = 2000
 
 
 def project_queries(store: Base, project_id: int) -> list[Query]:
@@ -38,6 +44,9 @@ def with_more(known: Iterable[Query], lines: str) -> list[Query]:
         known: Queries.
         lines: Further ones; those that are known by their text or id are left out.
 
+    Raises:
+        InputError: If one is too long, or has a character that cannot be stored.
+
     Examples:
         >>> known = [Query("q1", "red shoes")]
         >>> [one.id for one in with_more(known, "red shoes\\n\\n tv \\ntv")]
@@ -46,7 +55,9 @@ def with_more(known: Iterable[Query], lines: str) -> list[Query]:
     found = list(known)
     seen = {name for one in found for name in (one.id, one.text)}
     for line in lines.splitlines():
-        text = line.strip()
+        text = check_text(line.strip(), "query")
+        if len(text.encode()) > LONGEST:
+            raise InputError(message("judging.query-is-too-long", query=text[:60], most=LONGEST))
         if text and text not in seen:
             seen.add(text)
             found.append(Query(text, text))

@@ -17,6 +17,7 @@ from relyon.judging.records import Item
 from relyon.judging.schema import items, sa
 from relyon.judging.snapshots.kept import Snapshot, Stored, read_answers
 from relyon.judging.snapshots.quality import cutoff
+from relyon.judging.texts import is_storable
 
 if TYPE_CHECKING:
     from relyon.judging.imports import Prepared
@@ -153,7 +154,8 @@ def _first_ranks(sides: Sequence[Sequence[Stored]], k: int) -> dict[Pair, int]:
         for one in side:
             for rank, document in enumerate(one.entry.ids[:k], 1):
                 pair = (one.query.id, document)
-                found[pair] = min(rank, found.get(pair, rank))
+                if is_storable(document):
+                    found[pair] = min(rank, found.get(pair, rank))
     return found
 
 
