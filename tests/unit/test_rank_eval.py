@@ -145,7 +145,7 @@ def test_explain_shows_why_elasticsearch_ranks_a_document(
         "1. 2 (amsterdam 2)",
         "  1.5 weight(text:amsterdam in 0)",
         "    0.5 tf, computed as freq / (freq + k1)",
-        "2 more results have an explanation: --limit or --format json.",
+        "2 more results have explanations: --limit or --format json.",
     ]
 
 
