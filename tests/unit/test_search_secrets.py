@@ -146,3 +146,40 @@ def test_errors_of_any_kind_are_hidden(tmp_path: Path) -> None:
 def test_without_secrets_nothing_is_hidden() -> None:
     found = relyon.search(Scripted(answer), {"***": "***"}, 2)
     assert found.run.to_dict() == {"***": {"***-0": 10.0, "***-1": 9.0}}
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://${HOST}:9200", "http://es:9200"),
+        ("http://${USER}:${PASSWORD}@${HOST}:9200/a", "http://es:9200/a"),
+        ("${WHOLE}", "http://es:9200/search"),
+        ("http://es:9200/${TENANT}", "http://es:9200/***"),
+    ],
+)
+def test_of_an_address_only_the_host_is_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, shown: str
+) -> None:
+    values = {
+        "HOST": "es",
+        "USER": "elastic",
+        "PASSWORD": "hunter2",
+        "WHOLE": "http://elastic:hunter2@es:9200/search",
+        "TENANT": "t0ken",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    engine = relyon.engines.read_configuration(write_engine(tmp_path, address)).engine
+    assert engine.address == shown
+    assert engine.secrets.hide("search at es") == "search at es"
+    assert ("hunter2" in address or engine.secrets.hide("hunter2") == "***") == (
+        "PASSWORD" in address or "WHOLE" in address
+    )
+
+
+def test_a_short_password_within_an_address_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WHOLE", "http://elastic:abc@es:9200")
+    with pytest.raises(relyon.ParameterError, match="password from the environment is too short"):
+        relyon.engines.read_configuration(write_engine(tmp_path, "${WHOLE}"))

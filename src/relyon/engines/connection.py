@@ -17,6 +17,8 @@ __all__ = ["SECRET", "Connection"]
 
 #: Names of headers and parameters whose values are secrets.
 SECRET = re.compile(r"authori[sz]ation|cookie|api-?_?key|token|secret|passw|credential", re.I)
+#: An address up to its host, the host with its port, and the rest.
+ADDRESS = re.compile(r"(\w+://(?:[^/@]*@)?)([^/@]*)((?:/.*)?)", re.S)
 NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
@@ -65,7 +67,7 @@ class Connection:
 
 def _address(given: str, path: str, secrets: Secrets) -> tuple[str, str]:
     """Returns an address without its user and password, and these."""
-    text = secrets.fill(given, path=path)
+    text = _filled(given, path, secrets)
     try:
         parts = urlsplit(text)
         host = _host(parts.hostname or "")
@@ -88,11 +90,25 @@ def _address(given: str, path: str, secrets: Secrets) -> tuple[str, str]:
             )
         user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
         if parts.password:
-            secrets.add(parts.password)
-            secrets.add(unquote(parts.password))
+            secrets.add(parts.password, path=path)
+            secrets.add(unquote(parts.password), path=path)
     port = f":{parts.port}" if parts.port else ""
     base = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=-._~")
     return f"{parts.scheme}://{host}{port}{base}", user
+
+
+def _filled(given: str, path: str, secrets: Secrets) -> str:
+    """Returns an address with its variables.
+
+    The name of a host is no secret: it is part of the ids and addresses of many documents. Of an
+    address that is a variable as a whole, the password is one.
+    """
+    found = ADDRESS.fullmatch(given)
+    if found is None:
+        return secrets.fill(given, path=path, secret=False)
+    before, host, after = found.groups()
+    middle = secrets.fill(host, path=path, secret=False)
+    return f"{secrets.fill(before, path=path)}{middle}{secrets.fill(after, path=path)}"
 
 
 def _host(name: str) -> str:

@@ -67,21 +67,31 @@ class Secrets:
             if not known.isprintable():
                 raise ParameterError(message("engines.variable-is-not-printable", name=name))
             if secret:
-                if len(known) < SHORTEST:
-                    raise ParameterError(
-                        message("engines.variable-is-too-short", name=name, least=SHORTEST),
-                        hint=message("engines.write-short-value"),
-                    )
-                self.add(known)
+                self.add(known, name=name, path=path)
             return known
 
         return VARIABLE.sub(value, text)
 
-    def add(self, value: str) -> None:
-        """Hides a value from now on, as it is and as addresses, JSON, HTML and base64 write it."""
-        if len(value) >= SHORTEST:
-            known = {*self._known, *_forms(value)}
-            self._known = tuple(sorted(known, key=lambda one: (-len(one), one)))
+    def add(self, value: str, *, name: str = "", path: str = "") -> None:
+        """Hides a value from now on, as it is and as addresses, JSON, HTML and base64 write it.
+
+        Args:
+            value: The value.
+            name: The environment variable, for messages.
+            path: The engine's file, for messages.
+
+        Raises:
+            ParameterError: If it is too short to be hidden.
+        """
+        if len(value) < SHORTEST:
+            raise ParameterError(
+                message("engines.secret-is-too-short", name=name, path=path, least=SHORTEST)
+                if not name
+                else message("engines.variable-is-too-short", name=name, path=path, least=SHORTEST),
+                hint=message("engines.write-short-value"),
+            )
+        known = {*self._known, *_forms(value)}
+        self._known = tuple(sorted(known, key=lambda one: (-len(one), one)))
 
     def hide(self, text: str) -> str:
         """Returns a text without the secrets, nor the larger part of one at which it was cut."""
