@@ -28,6 +28,7 @@ from relyon.engines.template import write_scalar
 from relyon.judging.access import new_secret
 from relyon.judging.actions import LONGEST_KEY, Action
 from relyon.judging.chosen_item import choose_item
+from relyon.judging.figures import is_large
 from relyon.judging.query_results import find_query
 from relyon.judging.records import Project
 from relyon.judging.snapshots.queries import project_queries
@@ -126,7 +127,7 @@ def _show(
         sides=sides,
         wish=wish,
         most=MOST,
-        queries=project_queries(store, project.id)[:OFFERED],
+        queries=_offered(store, project),
         tried=one,
         lists=lists,
         waiting=[] if one is None else new_items(one, lists),
@@ -138,6 +139,11 @@ def _show(
         hint=hint,
         status=200 if error is None else 400,
     )
+
+
+def _offered(store: Store, project: Project) -> list[Asked]:
+    """Returns queries to choose from; none of a project so large that reading them takes long."""
+    return [] if is_large(store, project.id) else project_queries(store, project.id)[:OFFERED]
 
 
 @router.get("/projects/{project}/try")
