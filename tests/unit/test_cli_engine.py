@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.conftest import Command
+from tests.unit.scripted_engine import Asked, Script, serve_script
 
 from relyon.cli.engine_new import HELP
 from relyon.core.texts import LANGUAGES
@@ -121,3 +122,44 @@ def test_two_tapes_are_compared(files: Path, command: Command) -> None:
     assert other.code == 0
     assert "k" in other.out
     assert command("engine", "diff", "old.one.run", "queries.tsv").code == 3
+
+
+SECRET = "planted-Secret-77"
+
+
+def _echo(asked: Asked) -> Script:
+    """Answers as Elasticsearch does, and sends the key back wherever it can."""
+    key = asked.headers["authorization"]
+    if b"broken" in asked.body:
+        return Script({"error": {"reason": f"bad query for {key}"}, "status": 400}, 400)
+    hit = {"_id": "d1", "_score": 1.5, "_source": {"title": f"Shoes {key}", "url": "https://x"}}
+    return Script({"took": 2, "timed_out": False, "hits": {"total": {"value": 1}, "hits": [hit]}})
+
+
+def test_no_key_is_shown_or_kept(
+    files: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCH_KEY", SECRET)
+    text = starting_file("opensearch").replace("# [headers]", "[headers]")
+    text = text.replace("# Authorization", "Authorization")
+    with serve_script(_echo) as (address, came):
+        (files / "es.toml").write_text(text.replace("http://localhost:9200", address))
+        searching = ("search", "es.toml", "--queries", "queries.tsv", "-k", "3")
+        outcomes = [
+            command("engine", "check", "es.toml", "red"),
+            command("engine", "check", "es.toml", "red", "--format", "json"),
+            command("engine", "check", "es.toml", "broken"),
+            command(*searching, "--dry-run"),
+            command(*searching, "-o", "es"),
+            command(*searching, "-o", "again", "--format", "json"),
+        ]
+        assert came[0].headers["authorization"] == f"ApiKey {SECRET}"
+        assert came[0].json["size"] == 5  # type: ignore[index]
+    assert [one.code for one in outcomes] == [0, 0, 3, 0, 0, 0]
+    assert "Shoes ApiKey ***" in outcomes[0].out
+    assert "bad query for ApiKey ***" in outcomes[2].err
+    shown = "".join(one.out + one.err for one in outcomes)
+    kept = "".join(path.read_text("utf-8") for path in files.rglob("*") if path.is_file())
+    assert SECRET not in shown
+    assert SECRET not in kept
+    assert len(list(files.glob("es/*"))) == 6
