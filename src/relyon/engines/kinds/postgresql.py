@@ -84,14 +84,13 @@ class Postgresql(Engine):
         where = _read_dsn(options, secrets)
         for key, name in (("host", "host"), ("database", "dbname"), ("user", "user")):
             if text := options.text(key):
-                where[name] = secrets.fill(text, path=options.path)
+                where[name] = secrets.fill(text, path=options.path, secret=False)
         if options.has("port"):
             where["port"] = str(options.whole("port", PORT, least=1))
         if password := options.text("password"):
             where["password"] = secrets.fill(password, path=options.path)
             if where["password"] == password:
                 raise _in_the_file(options.path, "password")
-            secrets.add(where["password"])
         if not where:
             options.required("dsn", '"${DATABASE_URL}"')
         sql = options.required("sql", '"SELECT id, … FROM … LIMIT :k"')
@@ -237,7 +236,8 @@ class Postgresql(Engine):
         said = self.secrets.hide(said)
         if isinstance(error, _silent()):
             self._local.connection.close()
-            return PassingError("timeout", said)
+            late = message("engines.no-answer-within", seconds=self._timeout)
+            return PassingError("timeout", late)
         if state == CANCELLED:
             return PassingError("timeout", said)
         if state.startswith(FATAL) or (state[:2] == "42" and error.diag.statement_position):
@@ -296,7 +296,7 @@ def _read_dsn(options: Options, secrets: Secrets) -> dict[str, str]:
     psycopg = optional_package(
         "psycopg", purpose=message("engines.searching"), install="relyon[postgres]"
     )
-    filled = secrets.fill(given, path=options.path)
+    filled = secrets.fill(given, path=options.path, secret=False)
     try:
         parts = psycopg.conninfo.conninfo_to_dict(filled)
     except psycopg.Error:
@@ -308,7 +308,9 @@ def _read_dsn(options: Options, secrets: Secrets) -> dict[str, str]:
     if password:
         if filled == given or password in unquote(given):
             raise _in_the_file(options.path, "dsn")
-        secrets.add(password)
+        secrets.add(password, path=options.path)
+    if key := found.get("sslpassword", ""):
+        secrets.add(key, path=options.path)
     return found
 
 
