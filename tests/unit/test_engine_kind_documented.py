@@ -127,7 +127,7 @@ def test_elasticsearch_with_a_body_and_explanations(tmp_path: Path) -> None:
                 }
             ),
             PassingError,
-            "partial: no field",
+            "is partial: no field",
         ),
         (
             Script(

@@ -75,7 +75,8 @@ class Client:
                 content = _unpacked(b"".join(parts), found.get("content-encoding", ""))
                 return Reply(response.status, found, content)
         except httpcore2.TimeoutException:
-            raise PassingError("timeout", f"{self._timeout:g} s") from None
+            said = message("engines.no-answer-within", seconds=self._timeout)
+            raise PassingError("timeout", said) from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
             raise _lost(error) from None
 
@@ -163,11 +164,12 @@ def _unpacked(content: bytes, encoding: str) -> bytes:
     try:
         found = unpacker.decompress(content, MOST_BYTES)
     except zlib.error as error:
-        raise PassingError("truncated", str(error)) from None
+        said = message("engines.answer-is-cut-off", problem=error)
+        raise PassingError("truncated", said) from None
     if unpacker.unconsumed_tail:
         raise _too_large()
     if not unpacker.eof:
-        raise PassingError("truncated", encoding)
+        raise PassingError("truncated", message("engines.answer-is-cut-off", problem=encoding))
     return found
 
 
@@ -187,7 +189,10 @@ def _lost(error: Exception) -> Exception:
             )
         cause = cause.__cause__ or cause.__context__
     cut = isinstance(error, httpcore2.RemoteProtocolError) and "body" in str(error)
-    return PassingError("truncated" if cut else "connection", str(error) or type(error).__name__)
+    problem = str(error) or type(error).__name__
+    if cut:
+        return PassingError("truncated", message("engines.answer-is-cut-off", problem=problem))
+    return PassingError("connection", message("engines.no-connection", problem=problem))
 
 
 class _Clock(threading.local):

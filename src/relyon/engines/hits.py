@@ -78,7 +78,7 @@ def whole_text(text: str) -> str:
         >>> whole_text("电视"), whole_text("a" + chr(0xD800))
         ('电视', 'a?')
     """
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return str(text) if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _id(value: object) -> str:

@@ -179,13 +179,14 @@ class Paths:
         """
         if self.partial(whole):
             said = told(whole) or f"{self.partial.text} = {_short(self.partial(whole))}"
-            raise PassingError("partial", _short(said))
+            raise PassingError("partial", message("engines.answer-is-partial", problem=said[:200]))
         if problem := self.error(whole):
             raise RefusedError("refused", _short(told(problem) or problem))
         found = self.hits(whole)
         if not isinstance(found, list):
             names = ", ".join(whole) if isinstance(whole, dict) else type(whole).__name__
-            raise RefusedError("no-hits", f"{self.hits.text}: {_short(found)}; {names}"[:300])
+            said = message("engines.no-results-at", path=self.hits.text, names=names[:200])
+            raise RefusedError("no-hits", said)
         hits = Hits(k)
         id_of, score_of, fields_of = self.id.find, self.score.find, self._fields_finder()
         explains = bool(self.explanation)

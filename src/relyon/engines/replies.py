@@ -107,9 +107,12 @@ def _decoded(reply: Reply) -> Json:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         start = reply.content.lstrip()[:1]
         if start in (b"{", b"[") and "truncated" in str(error):
-            raise PassingError("truncated", f"{len(reply.content)} bytes") from None
+            said = message("engines.answer-is-cut-off", problem=error)
+            raise PassingError("truncated", said) from None
         text = reply.content[:80].decode("utf-8", "replace")
-        raise RefusedError("not-json", f"{error}: {' '.join(text.split())}") from None
+        start_of = " ".join(text.split())
+        said = message("engines.answer-is-not-json", problem=error, start=start_of)
+        raise RefusedError("not-json", said) from None
 
 
 def retry_after(header: str | None, date: str | None = None) -> float | None:

@@ -180,7 +180,8 @@ class Http(Engine):
             error.detail = self.secrets.hide(error.detail)
             raise
         except RecursionError:
-            raise RefusedError("not-json", "nested too deeply") from None
+            said = message("engines.answer-is-nested-deeply")
+            raise RefusedError("not-json", said) from None
 
     def _call_for(self, request: Request) -> Call:
         """Returns the templates of one request, which may ask for explanations."""

@@ -103,7 +103,8 @@ class Python(Engine):
         except Exception as error:
             raise RefusedError("refused", f"{type(error).__name__}: {error}") from error
         if results is None:
-            raise RefusedError("no-hits", f"{self._name} returns {type(found).__name__}")
+            said = message("engines.function-returns", name=self._name, found=type(found).__name__)
+            raise RefusedError("no-hits", said)
         hits = Hits(request.k)
         for one in results:
             _add(hits, one)

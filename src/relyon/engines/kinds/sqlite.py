@@ -160,7 +160,7 @@ class Sqlite(Engine):
         try:
             names, rows = self._run(sql, values)
         except sqlite3.Error as error:
-            raise _problem(error) from error
+            raise _problem(error, self._timeout) from error
         except (OverflowError, UnicodeEncodeError) as error:
             raise RefusedError("refused", str(error)) from error
         return self._columns.answer(names, rows, request.k)
@@ -223,7 +223,7 @@ class Sqlite(Engine):
                 )
                 found.execute("PRAGMA query_only = ON")
             except sqlite3.Error as error:
-                raise _problem(error) from error
+                raise _problem(error, self._timeout) from error
             self._local.connection = found
             with self._lock:
                 self._all.append(found)
@@ -254,11 +254,11 @@ class _Values(dict[str, Scalar]):
         return ""
 
 
-def _problem(error: sqlite3.Error) -> Exception:
+def _problem(error: sqlite3.Error, timeout: float) -> Exception:
     """Returns what an error of SQLite means."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
-        return PassingError("timeout", str(error))
+        return PassingError("timeout", message("engines.no-answer-within", seconds=timeout))
     if code in PASSING:
         return PassingError("connection", str(error))
     if code in BROKEN:
