@@ -136,7 +136,11 @@ def serve() -> None:
                 length = next(_lengths(head))
                 query = json.loads(await reader.readexactly(length))
                 hits = [
-                    {"id": f"{query['query']}-{rank}", "score": 10.0 - rank, "title": "Red shoes"}
+                    {
+                        "id": f"d{hash(query['query']) % 10**6}-{rank}",
+                        "score": 10.0 - rank,
+                        "title": "Red shoes",
+                    }
                     for rank in range(query["size"])
                 ]
                 body = json.dumps({"hits": hits}).encode()
