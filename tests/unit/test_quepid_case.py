@@ -212,6 +212,13 @@ def test_javascript_is_named(tmp_path: Path) -> None:
     }
 
 
+def test_paths_that_are_not_known_are_named(tmp_path: Path) -> None:
+    content = changed(engine="vectara", url="https://h/q", query_params='{"q": "#$query##"}')
+    found = read_case(write(tmp_path, content))
+    assert "not-carried-over.paths" in [note.key for note in found.notes]
+    assert read_configuration(found.write(tmp_path / "out")["engine"]).engine.name == "http"
+
+
 @pytest.mark.parametrize(
     ("name", "measure"),
     [

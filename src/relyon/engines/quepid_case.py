@@ -33,9 +33,8 @@ KINDS = {"es": "elasticsearch", "os": "opensearch", "solr": "solr"}
 OTHERS: Mapping[str, Mapping[str, str]] = {
     "algolia": {"hits": "hits", "id": "objectID"},
     "searchapi": {"hits": "results", "id": "id"},
-    "vectara": {"hits": "responseSet[0].response", "id": "documentIndex", "score": "score"},
+    "vectara": {"hits": "results", "id": "id"},
 }
-ELASTIC = {"hits": "hits.hits", "id": "_id", "score": "_score", "total": "hits.total.value"}
 
 
 def read_quepid_case(path: str | os.PathLike[str]) -> Imported:
@@ -206,6 +205,8 @@ class _Try:
                     row[column] = value
         if endpoint.get("mapper_code"):
             self._notes.append(left_out("mapper"))
+        elif name in ("searchapi", "vectara"):
+            self._notes.append(left_out("paths"))
         if name == "solr" and self._try.get("escape_query"):
             self._notes.append(left_out("escape"))
         return {key: one for key, one in found.items() if one not in ({}, "")}
