@@ -232,3 +232,14 @@ def test_a_database_of_this_network_is_out_of_reach(tmp_path: Path, host: str) -
         problems.append(side.problem)
     assert problems[0] == "private"
     assert problems[1] != "private"
+
+
+def test_an_engine_that_takes_one_request_at_a_time(tmp_path: Path) -> None:
+    write(tmp_path, "counted_search.py", "import time\nnow = []\ndef go(query, k):\n"
+          "    now.append(1)\n    time.sleep(0.2)\n    found = len(now)\n    now.pop()\n"
+          "    return [f'd{found}']\n")  # fmt: skip
+    keys = 'kind = "python"\npython = "counted_search:go"\n[limits]\nconcurrency = 1\n'
+    one = read_configuration(write(tmp_path, "counted.toml", keys) / "counted.toml")
+    sides = [Asked(one, one.variants[0])] * 2
+    found = ask(sides, Query("q", "q"), 10, Gate().enter(1, parts=2))
+    assert [side.entry.ids for side in found if side.entry] == [["d1"], ["d1"]]

@@ -91,7 +91,9 @@ def ask(
     explain: bool = False,
     patience: float = PATIENCE,
 ) -> tuple[Side, ...]:
-    """Asks for all sides at the same time, and returns what became of each.
+    """Asks for all sides, and returns what became of each.
+
+    They are asked at the same time, unless the engine takes one request at a time.
 
     Args:
         sides: What to ask.
@@ -103,15 +105,18 @@ def ask(
     """
     found: dict[int, Side] = {}
 
-    def work(place: int, one: Asked) -> None:
-        try:
-            found[place] = _ask(one, Request(query, one.variant, k, explain), patience)
-        finally:
-            turn.leave()
+    def work(chosen: Sequence[tuple[int, Asked]]) -> None:
+        for place, one in chosen:
+            try:
+                found[place] = _ask(one, Request(query, one.variant, k, explain), patience)
+            finally:
+                turn.leave()
 
+    every = list(enumerate(sides))
+    alone = any(one.configuration.limits.concurrency == 1 for one in sides)
     threads = [
-        threading.Thread(target=work, args=(place, one), name="relyon-try", daemon=True)
-        for place, one in enumerate(sides)
+        threading.Thread(target=work, args=(chosen,), name="relyon-try", daemon=True)
+        for chosen in ([every] if alone else [[one] for one in every])
     ]
     for thread in threads:
         thread.start()
