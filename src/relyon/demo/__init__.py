@@ -1,4 +1,4 @@
-"""The demonstration: the documentation of the standard library as a search collection.
+"""The demonstration: the standard library's documentation as a search collection.
 
 `relyon.demo.corpus` reads the documents from the Python that runs it, `relyon.demo.rankers`
 provides two search engines over them, and `relyon.demo.files` the questions and the graded

@@ -1,1 +1,1 @@
-"""Live search: logs of sessions, samples of them to judge, experiments, and the monthly number."""
+"""Live search: logs of sessions, samples to judge, experiments, and the monthly number."""
