@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 
 from tests.unit.searched import QUICK, Scripted
@@ -13,7 +14,7 @@ from relyon.judging.snapshots.queries import project_queries
 from relyon.judging.snapshots.taking import start_snapshot
 from relyon.judging.store import Store
 
-__all__ = ["answer", "engine_of", "find", "found", "hook", "project_of", "snapshot"]
+__all__ = ["answer", "engine_of", "find", "found", "hook", "project_of", "settle", "snapshot"]
 
 QUERIES = 12
 
@@ -65,6 +66,13 @@ def engine_of(reply: Callable[[Request], Answer] = answer, limits: Limits = QUIC
     """Returns an engine with two variants."""
     variants = (Variant("base", {"shift": 0}), Variant("shifted", {"shift": 2}))
     return Configuration("shop", Scripted(reply), variants, limits)
+
+
+def settle() -> None:
+    """Waits for the threads of jobs that were stopped: they may still keep an answer."""
+    for one in threading.enumerate():
+        if one.name == "snapshot" or one.name.startswith("relyon-search"):
+            one.join(10)
 
 
 def snapshot(

@@ -16,7 +16,7 @@ pytest.importorskip("httpx2")
 pytest.importorskip("msgspec")
 
 from fastapi.testclient import TestClient
-from tests.unit.snapshotted import hook, project_of, snapshot
+from tests.unit.snapshotted import hook, project_of, settle, snapshot
 
 from relyon.app import Settings, create_app
 from relyon.app.engines.allowed import AllowedEngines
@@ -236,6 +236,7 @@ def test_one_at_a_time_with_progress_and_stop(store: Store, project: Project, fo
         wait_for(lambda: ended(store, "stopped"))
     finally:
         hold.set()
+        settle()
     assert "Stopped. The answers so far are kept" in lea.read()
     assert lea.send(f"{PAGE}/1/delete").status_code == 303
     assert "snapshot_deleted" in [one.kind for one in list_events(store)]

@@ -136,7 +136,9 @@ jobs = sa.Table(
     sa.Column("last_item", sa.Integer),
     text_column("message"),
     time_column(),
-    sa.CheckConstraint("kind IN ('import', 'unpack', 'remove', 'model', 'correct', 'search')", name="kind"),
+    sa.CheckConstraint(
+        "kind IN ('import', 'unpack', 'remove', 'model', 'correct', 'search')", name="kind"
+    ),
     sa.CheckConstraint(
         "state IN ('running', 'stopping', 'done', 'failed', 'stopped')", name="state"
     ),
