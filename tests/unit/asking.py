@@ -6,11 +6,11 @@ from typing import Any
 
 from tests.unit.completions import Received
 
+from relyon.engines.pace import Pace
 from relyon.judging.actions import Action
 from relyon.judging.llm.endpoint import Endpoint
 from relyon.judging.llm.judge import Outcome, ask_model, build_plan, choose_items
 from relyon.judging.llm.models import Configuration, draft_configuration
-from relyon.engines.pace import Pace
 from relyon.judging.llm.prompt import build_prompt
 from relyon.judging.records import Item, Project
 from relyon.judging.store import Store

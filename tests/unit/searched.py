@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from relyon.engines import Answer, Configuration, Engine, Limits, Request, Variant
-from relyon.engines.options import Options
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json
 from relyon.engines.reach import Reach
-from relyon.engines.secrets import Secrets
-from relyon.engines.template import Json
 
 __all__ = ["QUICK", "Scripted", "answer", "hits_of", "reply_of", "without_times", "write_engine"]
 

@@ -22,7 +22,7 @@ from relyon.cli.application import main
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.texts import translate
 from relyon.engines.asked import Query
-from relyon.engines.configuration import read_configuration
+from relyon.engines.files.configuration import read_configuration
 
 SECRET = "s3cr3t-Value"
 SHOP = """\

@@ -21,7 +21,7 @@ from tests.unit.snapshotted import hook, project_of, settle, snapshot
 from relyon.app import Settings, create_app
 from relyon.app.engines.allowed import AllowedEngines
 from relyon.app.protection import csrf_token
-from relyon.engines.tape import read_tape
+from relyon.engines.tapes.tape import read_tape
 from relyon.io import read_run
 from relyon.judging.access import start_sign_in
 from relyon.judging.events import list_events

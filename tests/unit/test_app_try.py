@@ -230,7 +230,7 @@ def test_what_goes_wrong_is_said_in_both_languages(
 def test_a_huge_answer_is_cut(
     file_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from relyon.engines import client
+    from relyon.engines.http import client
 
     monkeypatch.setattr(client, "MOST_BYTES", 100_000)
     file_store.accounts.create("lea", role="lead")

@@ -28,7 +28,8 @@ FREE = {
     "COLUMN=SHARE,…", "ARM", "DATE", "ARM=SHARE", "METHOD[:CUTS]", "K|TIER=K,…", "AGE", "KIND",
     "URL", "PROJECT", "ADDRESS", "YYYY-MM", "TIER=K,…", "TIER", "NAME[.PARAMETERS]", "NUM",
     "NUM[.QUERY]", "NUMBER|PERCENT", "PERCENT", "ID", "QUERY,…", "REPORT", "DATE|TIME",
-    "[LESSON]", "[QUERY]", "K,…", "ZONE", "HOST", "DOMAIN", "NAME=URL#MODEL", "NAME=IN,OUT[,CURRENCY]",
+    "[LESSON]", "[QUERY]", "K,…", "ZONE", "HOST", "DOMAIN", "NAME=URL#MODEL",
+    "NAME=IN,OUT[,CURRENCY]",
 }  # fmt: skip
 #: Those without a `metavar`: `relyon fuse --name`, `judge account NAME`, `judge serve --host`.
 OWN_WORDS = {"name", "host"}

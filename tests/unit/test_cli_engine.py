@@ -14,7 +14,7 @@ from relyon.cli.engine_new import HELP
 from relyon.core.texts import LANGUAGES
 from relyon.engines import read_configuration
 from relyon.engines.engine import KINDS
-from relyon.engines.starting import starting_file
+from relyon.engines.files.starting import starting_file
 
 #: The names by which `relyon engine new` calls the kinds; the others are synonyms.
 SYNONYMS = {"fts5", "postgres"}

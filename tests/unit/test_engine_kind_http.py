@@ -24,8 +24,8 @@ from relyon.engines import (
     read_configuration,
 )
 from relyon.engines.engine import Engine
+from relyon.engines.http.replies import reason_of, retry_after
 from relyon.engines.reach import Reach
-from relyon.engines.replies import reason_of, retry_after
 
 HITS = {"hits": [{"id": "d1", "score": 2.5, "name": "Lamp"}, {"id": 7, "score": 1}], "ms": 3}
 KEYS = """\
@@ -203,7 +203,7 @@ def test_the_time_is_that_of_the_whole_request(tmp_path: Path, script: Script) -
 
 
 def test_answers_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("relyon.engines.client.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("relyon.engines.http.client.MOST_BYTES", 1 << 20)
     with (
         engine_of(tmp_path, Script(b'["' + b"a" * (2 << 20) + b'"]')) as (engine, _),
         pytest.raises(FatalError, match="an answer is larger than 1 MiB"),

@@ -11,8 +11,8 @@ import pytest
 
 import relyon
 from relyon.engines import FatalError, PassingError, Query, RefusedError, Request, Variant
-from relyon.engines.configuration import read_configuration
 from relyon.engines.engine import Engine
+from relyon.engines.files.configuration import read_configuration
 
 DOCUMENTS = """\
 product_id,title,text,price

@@ -23,7 +23,7 @@ from tests.unit.snapshotted import (
 import relyon
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.engines import Answer, RefusedError, Request
-from relyon.engines.tape import read_tape, write_tape
+from relyon.engines.tapes.tape import read_tape, write_tape
 from relyon.io.writers import write_run
 from relyon.judging.archive import pack_project
 from relyon.judging.archive_import import unpack_project

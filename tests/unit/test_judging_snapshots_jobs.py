@@ -24,8 +24,8 @@ from tests.unit.snapshotted import QUERIES, answer, engine_of, project_of, settl
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines import Answer, Configuration, FatalError, PassingError, RefusedError, Request
-from relyon.engines.secrets import Secrets
-from relyon.engines.template import Json
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json
 from relyon.judging.job_reasons import read_reason
 from relyon.judging.jobs import stop_job
 from relyon.judging.records import Project

@@ -13,8 +13,8 @@ import pytest
 import relyon
 from relyon.analysis.statistics import quantile_interval
 from relyon.engines import Recorded, quality_against_latency
-from relyon.engines.entry import Entry
-from relyon.engines.searching import in_turn
+from relyon.engines.planning import in_turn
+from relyon.engines.tapes.entry import Entry
 
 
 def recorded(times: dict[str, float], *, start: float = 0.0, failed: str = "") -> Recorded:

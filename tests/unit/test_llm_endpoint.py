@@ -14,8 +14,8 @@ pytest.importorskip("sqlalchemy")
 from tests.unit.completions import Completions, Reply, serve_completions
 
 from relyon.core.errors import ParameterError
-from relyon.judging.llm.endpoint import Endpoint, EndpointError, RefusedError, read_key, tidy_url
 from relyon.engines.pace import Pace, StoppedError
+from relyon.judging.llm.endpoint import Endpoint, EndpointError, RefusedError, read_key, tidy_url
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "BEGIN x\n{}\nEND x"}]}
 KEY = "sk-very-secret-0123456789"

@@ -21,6 +21,7 @@ from tests.unit.completions import Completions, Received, Reply
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
+from relyon.engines.pace import Pace
 from relyon.judging.job_reasons import read_reason, write_reason
 from relyon.judging.jobs import stop_job
 from relyon.judging.llm.endpoint import Endpoint
@@ -33,7 +34,6 @@ from relyon.judging.llm.model_jobs import (
     running_model_job,
     start_model,
 )
-from relyon.engines.pace import Pace
 from relyon.judging.llm.prompt import build_prompt, restore_prompt
 from relyon.judging.records import Item, Project
 from relyon.judging.removal import remove_project, tidy_up

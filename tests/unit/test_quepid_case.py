@@ -9,8 +9,8 @@ import pytest
 
 import relyon
 from relyon.engines import Query, Request, Variant, read_case, read_configuration
-from relyon.engines.quepid_case import read_quepid_case
-from relyon.engines.quepid_fields import field_table
+from relyon.engines.imports.quepid_case import read_quepid_case
+from relyon.engines.imports.quepid_fields import field_table
 from relyon.engines.queries import read_queries
 
 ES_BODY = """{

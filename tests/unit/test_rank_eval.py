@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 import pytest
 
 import relyon
 from relyon.engines import rank_eval_request, read_case, read_configuration
+from relyon.engines.imports.rank_eval import read_rank_eval
 from relyon.engines.queries import read_queries
-from relyon.engines.rank_eval import read_rank_eval
 
 #: Six documents, as in the examples that the documentation and tests of Elasticsearch use.
 CITIES = {"1": "berlin", **{str(n): "amsterdam" for n in range(2, 7)}}
@@ -198,8 +199,8 @@ def test_what_differs_becomes_columns(tmp_path: Path) -> None:
     content, _ = rank_eval_request(
         engine, queries, relyon.read_judgments(paths["judgments"]), "p@5"
     )
-    bodies = [one["request"] for one in content["requests"]]  # type: ignore[index, union-attr]
-    wanted = [{"query": one["request"]["query"]} for one in requests]  # type: ignore[index]
+    bodies = [one["request"] for one in cast("list[dict[str, object]]", content["requests"])]
+    wanted = [{"query": cast("dict[str, object]", one["request"])["query"]} for one in requests]
     assert bodies == wanted
     assert Request(queries[0], engine.variants[0], 5).values["brand"] == "{x}"
 
@@ -320,7 +321,7 @@ def asked(
         measure,
         **options,  # type: ignore[arg-type]
     )
-    return content
+    return dict(content)
 
 
 def test_the_request_has_the_documented_form(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ pytest.importorskip("httpcore2")
 from tests.unit.scripted_engine import Script, serve_script
 
 from relyon.core.errors import ParameterError
-from relyon.engines.client import open_client
-from relyon.engines.configuration import read_configuration
+from relyon.engines.files.configuration import read_configuration
+from relyon.engines.http.client import open_client
 from relyon.engines.problems import FatalError, PassingError
 from relyon.engines.reach import PrivateAddressError, Reach, is_public
 

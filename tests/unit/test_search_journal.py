@@ -24,7 +24,7 @@ from relyon.engines import (
     asking,
     read_tape,
 )
-from relyon.engines.tape import Head
+from relyon.engines.tapes.tape import Head
 
 QUERIES = {"q1": "red shoes", "q2": "电视", "q3": "lamp"}
 

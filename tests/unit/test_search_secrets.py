@@ -16,7 +16,7 @@ from tests.unit.searched import Scripted, answer, write_engine
 import relyon
 from relyon.core.texts import message, translate
 from relyon.engines import Answer, FatalError, RefusedError, Request
-from relyon.engines.secrets import Secrets
+from relyon.engines.files.secrets import Secrets
 
 pytest.importorskip("httpcore2")
 

@@ -14,10 +14,10 @@ from tests.unit.searched import Scripted, answer
 
 import relyon
 from relyon.engines import Answer, Query, Request, Variant, diff_tapes, read_tape
-from relyon.engines.entry import Entry
-from relyon.engines.tape import Head, Tape, write_tape
-from relyon.engines.tape_lines import Documents, Entries
-from relyon.engines.template import fill, names_in
+from relyon.engines.files.template import fill, names_in
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.tape import Head, Tape, write_tape
+from relyon.engines.tapes.tape_lines import Documents, Entries
 
 QUERIES = {"q1": "red shoes", "q2": "电视"}
 HEAD = Head(

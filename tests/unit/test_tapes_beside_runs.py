@@ -217,7 +217,7 @@ def test_explain_shows_the_engines_explanation(runs: Path) -> None:
     assert "explains" not in plain
     beside = Path(tape_beside(paths[1]))
     from relyon.engines import read_tape
-    from relyon.engines.tape import write_tape
+    from relyon.engines.tapes.tape import write_tape
 
     tape = read_tape(beside)
     why = json.dumps({"value": 9.0, "description": "sum of:", "details": [{"value": 9}]})

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.comparison.settings import Options
-    from relyon.cli.spark_engine import Engine
     from relyon.cli.inputs import Given
     from relyon.cli.scored import Model
+    from relyon.cli.spark_engine import Engine
     from relyon.data.convention import Convention
     from relyon.data.judgments import Judgments
     from relyon.data.scale import Scale

@@ -24,8 +24,8 @@ OPEN = "open"
 #: Metavars, or names of arguments without one, that mean a file or a folder.
 FILES = frozenset(
     {"BASELINE", "CANDIDATE", "DATA", "DATABASE", "DIR", "DIRECTORY", "ENGINE", "FILE", "FOLDER"}
-    | {"INPUT", "JUDGMENTS", "LOG", "MIXED", "MODEL", "OTHER", "OUTPUT", "QRELS", "ROUNDS", "RUN", "SOURCE"}
-    | {"TAPE", "TARGET"}
+    | {"INPUT", "JUDGMENTS", "LOG", "MIXED", "MODEL", "OTHER", "OUTPUT", "QRELS", "ROUNDS", "RUN"}
+    | {"SOURCE", "TAPE", "TARGET"}
 )
 FOLDERS = frozenset({"DIRECTORY", "DIR", "FOLDER"})
 

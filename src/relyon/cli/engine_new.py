@@ -43,7 +43,7 @@ class Request:
 @no_color_option
 def new(request: Request) -> None:
     """Runs `relyon engine new`."""
-    from relyon.engines.starting import starting_file
+    from relyon.engines.files.starting import starting_file
 
     text = starting_file(request.kind, messages.language)
     path = request.output or "-"

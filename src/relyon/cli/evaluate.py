@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from relyon.cli.spark_engine import Engine
 from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
@@ -29,6 +28,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, is_folder, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
+from relyon.cli.spark_engine import Engine
 from relyon.core.errors import ParameterError
 from relyon.core.notes import shared_notes
 from relyon.core.texts import message

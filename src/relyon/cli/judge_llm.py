@@ -172,11 +172,11 @@ class Llm:
 @no_color_option
 def llm(request: Llm) -> None:
     """Runs `relyon judge llm`."""
+    from relyon.engines.pace import Pace
     from relyon.io.plain_text import read_file
     from relyon.judging.llm.endpoint import Endpoint, tidy_url
     from relyon.judging.llm.judge import build_plan, choose_items
     from relyon.judging.llm.models import draft_configuration
-    from relyon.engines.pace import Pace
     from relyon.judging.llm.prompt import build_prompt
     from relyon.judging.store import open_store
 

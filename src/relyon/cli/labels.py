@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from relyon.cli.spark_engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Clicks, Rules
 from relyon.cli.inputs import check_stdin
@@ -29,6 +28,7 @@ from relyon.cli.options import (
 from relyon.cli.output import Charted, Output, emit, protect_inputs, refuse_existing
 from relyon.cli.request import fixed, flag, group, option, request, takes
 from relyon.cli.sessions import LogSource
+from relyon.cli.spark_engine import Engine
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from relyon.cli.spark_engine import Engine
 from relyon.cli.group import CommandGroup
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import format_option, language_option, no_color_option, output_option
 from relyon.cli.output import Output, emit, protect_inputs, refuse_existing, write
 from relyon.cli.request import fixed, flag, group, option, request, takes
 from relyon.cli.sessions import LogSource
+from relyon.cli.spark_engine import Engine
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
-from relyon.cli.spark_engine import Engine
 from relyon.cli.inputs import ROLES, check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import chosen_columns, format_named_by, parse_depths
@@ -26,6 +25,7 @@ from relyon.cli.output import Answer, Output, emit, protect_inputs, refuse_exist
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.sessions import Period, open_log
 from relyon.cli.shares import SHARE, SHARE_BETWEEN
+from relyon.cli.spark_engine import Engine
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 

@@ -6,26 +6,9 @@ from .asked import (
     Request as Request,
     Variant as Variant,
 )
-from .beside import (
-    Recorded as Recorded,
-    read_beside as read_beside,
-    titles_of as titles_of,
-)
-from .cases import (
-    read_case as read_case,
-)
 from .checking import (
     Checked as Checked,
     check_engine as check_engine,
-)
-from .configuration import (
-    Configuration as Configuration,
-    Limits as Limits,
-    read_configuration as read_configuration,
-)
-from .drift import (
-    TapeDrift as TapeDrift,
-    diff_tapes as diff_tapes,
 )
 from .engine import (
     Engine as Engine,
@@ -34,11 +17,22 @@ from .engine import (
 from .explanations import (
     ScoreExplanations as ScoreExplanations,
 )
+from .files.configuration import (
+    Configuration as Configuration,
+    Limits as Limits,
+    read_configuration as read_configuration,
+)
 from .found import (
     Found as Found,
 )
-from .imported import (
+from .imports.cases import (
+    read_case as read_case,
+)
+from .imports.imported import (
     Imported as Imported,
+)
+from .imports.rank_eval_request import (
+    rank_eval_request as rank_eval_request,
 )
 from .latency import (
     Latency as Latency,
@@ -54,13 +48,19 @@ from .quality import (
     RunPoint as RunPoint,
     quality_against_latency as quality_against_latency,
 )
-from .rank_eval_request import (
-    rank_eval_request as rank_eval_request,
-)
 from .searching import (
     search as search,
 )
-from .tape import (
+from .tapes.beside import (
+    Recorded as Recorded,
+    read_beside as read_beside,
+    titles_of as titles_of,
+)
+from .tapes.drift import (
+    TapeDrift as TapeDrift,
+    diff_tapes as diff_tapes,
+)
+from .tapes.tape import (
     Tape as Tape,
     read_tape as read_tape,
 )

@@ -11,7 +11,7 @@ import polars as pl
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.engines.entry import Entry
+from relyon.engines.tapes.entry import Entry
 
 __all__ = ["Answers", "Outline"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from relyon.engines.template import Scalar
+from relyon.engines.files.template import Scalar
 
 __all__ = ["Answer", "Query", "Request", "Variant"]
 

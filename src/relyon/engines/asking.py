@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from relyon.core.texts import message
 from relyon.engines.asked import Answer, Request
-from relyon.engines.configuration import Limits
 from relyon.engines.engine import Engine
+from relyon.engines.files.configuration import Limits
 from relyon.engines.pace import Pace, StoppedError
 from relyon.engines.problems import FatalError, PassingError, RefusedError
 

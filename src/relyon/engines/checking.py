@@ -13,12 +13,12 @@ from relyon.core.notes import Note
 from relyon.core.texts import Language, catalogue, message
 from relyon.engines.asked import Query
 from relyon.engines.asking import ask_all
-from relyon.engines.configuration import Configuration
-from relyon.engines.entry import Entry
+from relyon.engines.files.configuration import Configuration
 from relyon.engines.order import make_run
 from relyon.engines.planning import make_requests
-from relyon.engines.recording import recorded
 from relyon.engines.remarks import remarks
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.recording import recorded
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from relyon.core.registry import Registry
 from relyon.engines.asked import Answer, Request
-from relyon.engines.options import Options
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json
 from relyon.engines.reach import Reach
-from relyon.engines.secrets import Secrets
-from relyon.engines.template import Json
 
 __all__ = ["KINDS", "Engine", "engines"]
 

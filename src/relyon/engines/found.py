@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from relyon.core.notes import Note
     from relyon.data.run import Run
-    from relyon.engines.tape import Tape
+    from relyon.engines.tapes.tape import Tape
 
 __all__ = ["Found"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from relyon.engines.answers import Answers
-from relyon.engines.entry import Entry
+from relyon.engines.tapes.entry import Entry
 
 __all__ = ["Latency", "quantile"]
 

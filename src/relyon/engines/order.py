@@ -10,7 +10,7 @@ import polars as pl
 from relyon.core.notes import Note
 from relyon.data.run import Run
 from relyon.engines.answers import Answers
-from relyon.engines.entry import Entry
+from relyon.engines.tapes.entry import Entry
 
 __all__ = ["Scores", "make_run"]
 

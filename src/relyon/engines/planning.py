@@ -8,7 +8,7 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Request, Variant
 from relyon.engines.engine import Engine
-from relyon.engines.entry import query_key, variant_key
+from relyon.engines.tapes.entry import query_key, variant_key
 
 __all__ = ["in_turn", "keyed", "make_requests"]
 

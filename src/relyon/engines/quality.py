@@ -21,11 +21,11 @@ from relyon.core.notes import Note
 from relyon.core.parameters import check_type
 from relyon.core.texts import Catalogue, Language, catalogue, message
 from relyon.core.texts.numbers import DIGITS, NumberStyle
-from relyon.engines.beside import Recorded, read_beside
-from relyon.engines.entry import Entry
 from relyon.engines.found import Found
 from relyon.engines.latency import Latency, quantile
-from relyon.engines.tape import Tape
+from relyon.engines.tapes.beside import Recorded, read_beside
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.tape import Tape
 from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from relyon.core.texts import message
 from relyon.data.columns import is_frame, named_series, plain_name
 from relyon.data.columns.synonyms import QUERY_IDS, QUERY_TEXTS
 from relyon.engines.asked import Query
-from relyon.engines.entry import sorted_json
+from relyon.engines.files.template import Scalar
 from relyon.engines.hits import whole_text
-from relyon.engines.template import Scalar
+from relyon.engines.tapes.entry import sorted_json
 from relyon.io.descriptions import named_column
 from relyon.io.table_files import has_table, read_table
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from relyon.core.notes import Note
 from relyon.engines.answers import Answers, Outline
-from relyon.engines.entry import Entry
+from relyon.engines.tapes.entry import Entry
 
 __all__ = ["remarks"]
 

@@ -19,20 +19,20 @@ from relyon.data.run import Run
 from relyon.engines.answers import Answers
 from relyon.engines.asked import Request, Variant
 from relyon.engines.asking import Outcome, ask_all
-from relyon.engines.configuration import BASE, Configuration, Limits, read_configuration
 from relyon.engines.engine import Engine
-from relyon.engines.entry import recipe_hash
+from relyon.engines.files.configuration import BASE, Configuration, Limits, read_configuration
 from relyon.engines.found import Found
-from relyon.engines.journal import Journal
 from relyon.engines.kinds.python import Python
 from relyon.engines.latency import Latency
 from relyon.engines.order import Scores, make_run
 from relyon.engines.places import Places, find_places
 from relyon.engines.planning import in_turn, keyed, make_requests
 from relyon.engines.queries import queries_hash, read_queries
-from relyon.engines.recording import recorded
 from relyon.engines.remarks import remarks
-from relyon.engines.tape import Head, Tape, read_tape, write_tape
+from relyon.engines.tapes.entry import recipe_hash
+from relyon.engines.tapes.journal import Journal
+from relyon.engines.tapes.recording import recorded
+from relyon.engines.tapes.tape import Head, Tape, read_tape, write_tape
 from relyon.io.tapes import tape_beside
 from relyon.io.writers import write_run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from relyon.engines.engine import Engine
-from relyon.engines.secrets import HIDDEN
+from relyon.engines.files.secrets import HIDDEN
 
 __all__ = ["without_address"]
 

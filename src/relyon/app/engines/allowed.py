@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import message
-from relyon.engines.configuration import Configuration, read_configuration
+from relyon.engines.files.configuration import Configuration, read_configuration
 from relyon.engines.reach import Reach
 
 __all__ = ["AllowedEngines"]

@@ -13,9 +13,9 @@ from relyon.app.engines.trying import Asked
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Variant
-from relyon.engines.configuration import Configuration, alike
+from relyon.engines.files.configuration import Configuration, alike
+from relyon.engines.files.template import Scalar, write_scalar
 from relyon.engines.planning import make_requests
-from relyon.engines.template import Scalar, write_scalar
 
 __all__ = ["MOST", "Input", "SideForm", "Wish", "Wished", "describe_sides", "wanted"]
 

@@ -23,8 +23,8 @@ from relyon.app.told_errors import tell_error
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import message
 from relyon.engines.asked import Query as Asked
-from relyon.engines.configuration import Configuration
-from relyon.engines.template import write_scalar
+from relyon.engines.files.configuration import Configuration
+from relyon.engines.files.template import write_scalar
 from relyon.judging.access import new_secret
 from relyon.judging.actions import LONGEST_KEY, Action
 from relyon.judging.chosen_item import choose_item

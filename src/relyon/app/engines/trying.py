@@ -14,11 +14,11 @@ from relyon.core.errors import RelyonError
 from relyon.core.texts import Message
 from relyon.engines.asked import Query, Request, Variant
 from relyon.engines.asking import Outcome, ask_all
-from relyon.engines.configuration import Configuration, Limits
-from relyon.engines.entry import Entry
+from relyon.engines.files.configuration import Configuration, Limits
 from relyon.engines.reach import Reach
-from relyon.engines.recording import recorded
 from relyon.engines.shown import without_address
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.recording import recorded
 from relyon.judging.snapshots.unjudged import parts_of
 
 __all__ = ["PATIENCE", "Asked", "Problem", "Side", "ask"]

@@ -13,7 +13,7 @@ from relyon.app.authentication import Leader, OpenStore, note_event
 from relyon.app.rest import Id
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.engines.tape import write_tape
+from relyon.engines.tapes.tape import write_tape
 from relyon.io.writers import write_run
 from relyon.judging.snapshots.kept import Snapshot, find_snapshot, read_answers, run_of, tape_of
 from relyon.judging.store import Store

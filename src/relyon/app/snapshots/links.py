@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from relyon.app.engines.allowed import AllowedEngines
 from relyon.engines.asked import Variant
-from relyon.engines.configuration import Configuration
-from relyon.engines.template import write_scalar
+from relyon.engines.files.configuration import Configuration
+from relyon.engines.files.template import write_scalar
 from relyon.judging.snapshots.kept import Snapshot
 
 __all__ = ["try_link"]

@@ -23,7 +23,7 @@ from relyon.app.snapshots.wishes import (
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import Language, translate
 from relyon.engines.asked import Variant
-from relyon.engines.configuration import Configuration
+from relyon.engines.files.configuration import Configuration
 from relyon.judging.job_reasons import read_reason
 from relyon.judging.records import Project, User
 from relyon.judging.snapshots.kept import (

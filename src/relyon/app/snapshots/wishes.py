@@ -13,8 +13,8 @@ from relyon.app.engines.allowed import AllowedEngines
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Variant
-from relyon.engines.configuration import Configuration, alike
-from relyon.engines.template import Scalar, write_scalar
+from relyon.engines.files.configuration import Configuration, alike
+from relyon.engines.files.template import Scalar, write_scalar
 from relyon.judging.records import Project, User
 from relyon.judging.snapshots.kept import Snapshot
 from relyon.judging.snapshots.queries import project_queries, with_more

@@ -10,9 +10,9 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Request
 from relyon.engines.engine import engines
+from relyon.engines.files.options import Options
+from relyon.engines.files.template import Json
 from relyon.engines.kinds.http import Call, Http
-from relyon.engines.options import Options
-from relyon.engines.template import Json
 
 __all__ = ["Elasticsearch"]
 

@@ -13,18 +13,18 @@ from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.engines.asked import Answer, Request
-from relyon.engines.connection import SECRET, Connection
 from relyon.engines.engine import Engine, engines
-from relyon.engines.options import Options
-from relyon.engines.paths import Paths
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import VARIABLE, Secrets
+from relyon.engines.files.template import Json, Scalar, fill, fill_text, names_in, write_scalar
+from relyon.engines.http.connection import SECRET, Connection
+from relyon.engines.http.paths import Paths
+from relyon.engines.http.replies import read_reply
 from relyon.engines.problems import PassingError, RefusedError
 from relyon.engines.reach import Reach
-from relyon.engines.replies import read_reply
-from relyon.engines.secrets import VARIABLE, Secrets
-from relyon.engines.template import Json, Scalar, fill, fill_text, names_in, write_scalar
 
 if TYPE_CHECKING:
-    from relyon.engines.client import Client
+    from relyon.engines.http.client import Client
 
 __all__ = ["Call", "Http"]
 
@@ -152,7 +152,7 @@ class Http(Engine):
         optional_package(
             "httpcore2", purpose=message("engines.searching"), install="relyon[search]"
         )
-        from relyon.engines.client import environment_proxy, open_client
+        from relyon.engines.http.client import environment_proxy, open_client
 
         parts = urlsplit(self._connection.url)
         proxy = environment_proxy(parts.scheme, parts.netloc) if self._connection.proxy else ""

@@ -14,18 +14,18 @@ from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.engines.asked import Answer, Request
 from relyon.engines.engine import Engine, engines
-from relyon.engines.options import Options
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json, Scalar, write_scalar
 from relyon.engines.problems import FatalError, PassingError, RefusedError
 from relyon.engines.reach import PrivateAddressError, Reach
-from relyon.engines.rows import Columns
-from relyon.engines.secrets import Secrets
-from relyon.engines.statement import names_of, replaced
-from relyon.engines.template import Json, Scalar, write_scalar
+from relyon.engines.sql.rows import Columns
+from relyon.engines.sql.statement import names_of, replaced
 
 if TYPE_CHECKING:
     import psycopg
 
-    from relyon.engines.timed_connection import TimedConnection
+    from relyon.engines.sql.timed_connection import TimedConnection
 
 __all__ = ["Postgresql"]
 
@@ -153,7 +153,7 @@ class Postgresql(Engine):
         """Returns the connection of this thread."""
         import psycopg
 
-        from relyon.engines.timed_connection import TimedConnection
+        from relyon.engines.sql.timed_connection import TimedConnection
 
         found: TimedConnection | None = getattr(self._local, "connection", None)
         if found is None or found.closed:
@@ -273,7 +273,7 @@ class Postgresql(Engine):
 
 
 def _silent() -> type[Exception]:
-    from relyon.engines.timed_connection import SilentError
+    from relyon.engines.sql.timed_connection import SilentError
 
     return SilentError
 

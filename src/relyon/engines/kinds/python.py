@@ -13,12 +13,12 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Answer, Request
 from relyon.engines.engine import Engine, engines
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json
 from relyon.engines.hits import Hits
-from relyon.engines.options import Options
 from relyon.engines.problems import FatalError, PassingError, RefusedError
 from relyon.engines.reach import Reach
-from relyon.engines.secrets import Secrets
-from relyon.engines.template import Json
 
 __all__ = ["Function", "Python"]
 

@@ -10,10 +10,10 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.asked import Request
 from relyon.engines.engine import engines
+from relyon.engines.files.options import Options
+from relyon.engines.files.template import Json
+from relyon.engines.http.paths import Path
 from relyon.engines.kinds.http import Call, Http
-from relyon.engines.options import Options
-from relyon.engines.paths import Path
-from relyon.engines.template import Json
 
 __all__ = ["Solr"]
 

@@ -14,15 +14,15 @@ from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.engines.asked import Answer, Request
 from relyon.engines.engine import Engine, engines
-from relyon.engines.index import TOKENIZERS, DocumentIndex, Indexed, quoted_name
-from relyon.engines.options import Options
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json, Scalar
 from relyon.engines.problems import FatalError, PassingError, RefusedError
 from relyon.engines.reach import Reach
-from relyon.engines.rows import Columns
-from relyon.engines.secrets import Secrets
-from relyon.engines.statement import names_of
-from relyon.engines.template import Json, Scalar
-from relyon.engines.words import MATCHES, match_of, quoted_words
+from relyon.engines.sql.index import TOKENIZERS, DocumentIndex, Indexed, quoted_name
+from relyon.engines.sql.rows import Columns
+from relyon.engines.sql.statement import names_of
+from relyon.engines.sql.words import MATCHES, match_of, quoted_words
 
 __all__ = ["Sqlite"]
 

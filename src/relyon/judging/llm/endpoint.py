@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message as say
+from relyon.engines.http.replies import retry_after
 from relyon.engines.pace import Pace
-from relyon.engines.replies import retry_after
 
 __all__ = ["Completion", "Endpoint", "EndpointError", "RefusedError", "read_key", "tidy_url"]
 

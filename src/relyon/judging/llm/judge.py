@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
+from relyon.engines.pace import StoppedError
 from relyon.judging.llm.answers import Answer, read_answer
 from relyon.judging.llm.endpoint import Completion, Endpoint, RefusedError
-from relyon.engines.pace import StoppedError
 from relyon.judging.llm.prompt import Prompt, can_be_shown
 from relyon.judging.places import draw_number
 from relyon.judging.records import Item

@@ -11,18 +11,18 @@ import msgspec
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Variant
-from relyon.engines.entry import Entry
 from relyon.engines.order import make_run
 from relyon.engines.queries import queries_hash
-from relyon.engines.tape import Head, Tape
-from relyon.engines.tape_lines import Documents, Entries
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.tape import Head, Tape
+from relyon.engines.tapes.tape_lines import Documents, Entries
 from relyon.judging.places import take_turn
 from relyon.judging.schema import TableRow, jobs, sa, snapshot_answers, snapshots, users
 
 if TYPE_CHECKING:
     from relyon.core.notes import Note
     from relyon.data.run import Run
-    from relyon.engines.template import Scalar
+    from relyon.engines.files.template import Scalar
     from relyon.judging.database_part import Base
 
 __all__ = [

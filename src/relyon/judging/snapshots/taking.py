@@ -20,12 +20,12 @@ from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Variant
 from relyon.engines.asking import Outcome, ask_all
-from relyon.engines.entry import recipe_hash
 from relyon.engines.latency import Latency
 from relyon.engines.planning import keyed, make_requests
-from relyon.engines.recording import recorded
 from relyon.engines.shown import without_address
-from relyon.engines.tape import answers_checksum
+from relyon.engines.tapes.entry import recipe_hash
+from relyon.engines.tapes.recording import recorded
+from relyon.engines.tapes.tape import answers_checksum
 from relyon.judging.database import new_id
 from relyon.judging.job_reasons import write_reason
 from relyon.judging.jobs import Job, StoppedError, Work, list_jobs, start_job
@@ -46,9 +46,9 @@ from relyon.judging.snapshots.kept import (
 from relyon.judging.texts import check_name, is_storable
 
 if TYPE_CHECKING:
-    from relyon.engines.configuration import Configuration
-    from relyon.engines.entry import Entry
+    from relyon.engines.files.configuration import Configuration
     from relyon.engines.reach import Reach
+    from relyon.engines.tapes.entry import Entry
     from relyon.judging.database_part import Base
     from relyon.judging.records import Project, User
 

@@ -9,8 +9,8 @@ from typing import cast
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.engines.engine_toml import escape_braces
-from relyon.engines.template import Json
+from relyon.engines.files.engine_toml import escape_braces
+from relyon.engines.files.template import Json
 
 __all__ = ["json_template", "placeholder_name", "text_template"]
 

@@ -11,9 +11,9 @@ from typing import cast
 import msgspec
 
 from relyon.core.texts import message
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Json
 from relyon.engines.problems import FatalError, PassingError, RefusedError
-from relyon.engines.secrets import Secrets
-from relyon.engines.template import Json
 
 __all__ = ["Reply", "read_reply", "reason_of", "retry_after", "told"]
 

@@ -12,11 +12,11 @@ from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.engines.asked import Answer
+from relyon.engines.files.options import Options
+from relyon.engines.files.template import Json, write_scalar
 from relyon.engines.hits import Hits
-from relyon.engines.options import Options
+from relyon.engines.http.replies import told
 from relyon.engines.problems import PassingError, RefusedError
-from relyon.engines.replies import told
-from relyon.engines.template import Json, write_scalar
 
 __all__ = ["Path", "Paths", "explained"]
 

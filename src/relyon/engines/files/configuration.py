@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.engines.allowance import Allowance
 from relyon.engines.asked import Variant
 from relyon.engines.engine import Engine, engines
-from relyon.engines.options import Options
-from relyon.engines.secrets import Secrets
-from relyon.engines.template import Scalar, write_scalar
+from relyon.engines.files.allowance import Allowance
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import Secrets
+from relyon.engines.files.template import Scalar, write_scalar
 
 __all__ = ["BASE", "Configuration", "Limits", "alike", "read_configuration"]
 

@@ -12,9 +12,9 @@ from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.data.judgments import Judgments
 from relyon.engines.asked import Query, Request
-from relyon.engines.configuration import Configuration
-from relyon.engines.rank_eval import METRICS
-from relyon.engines.template import Json, fill, fill_text
+from relyon.engines.files.configuration import Configuration
+from relyon.engines.files.template import Json, fill, fill_text
+from relyon.engines.imports.rank_eval import METRICS
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 

@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.engines.options import Options
-from relyon.engines.secrets import VARIABLE, Secrets
+from relyon.engines.files.options import Options
+from relyon.engines.files.secrets import VARIABLE, Secrets
 
 __all__ = ["SECRET", "Connection"]
 

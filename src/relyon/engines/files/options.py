@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from relyon.core.errors import ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.engines.template import Json, Scalar
+from relyon.engines.files.template import Json, Scalar
 
 __all__ = ["Options"]
 

@@ -9,7 +9,7 @@ import msgspec
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.engines.entry import Entry
+from relyon.engines.tapes.entry import Entry
 
 __all__ = ["Documents", "Entries"]
 

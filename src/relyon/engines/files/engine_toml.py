@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from relyon.engines.template import Json
+from relyon.engines.files.template import Json
 
 __all__ = ["engine_toml", "escape_braces"]
 

@@ -15,8 +15,8 @@ from filelock import FileLock, Timeout
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.engines.asked import Query
-from relyon.engines.entry import Entry
-from relyon.engines.tape import Head, Tape, head_lines, read_journal
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.tape import Head, Tape, head_lines, read_journal
 
 __all__ = ["Journal", "lasting"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from relyon.core.texts import message
 from relyon.engines.asking import Outcome
-from relyon.engines.entry import Entry
+from relyon.engines.files.secrets import Secrets
 from relyon.engines.hits import whole_text
 from relyon.engines.problems import FatalError
-from relyon.engines.secrets import Secrets
+from relyon.engines.tapes.entry import Entry
 
 __all__ = ["recorded"]
 

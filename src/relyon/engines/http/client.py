@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 import httpcore2
 
 from relyon.core.texts import message
+from relyon.engines.http.replies import Reply
 from relyon.engines.problems import FatalError, PassingError
 from relyon.engines.reach import PrivateAddressError, Reach
-from relyon.engines.replies import Reply
 
 __all__ = ["Client", "environment_proxy", "open_client"]
 

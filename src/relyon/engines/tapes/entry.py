@@ -10,7 +10,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from relyon.engines.asked import Query, Request, Variant
-    from relyon.engines.template import Json, Scalar
+    from relyon.engines.files.template import Json, Scalar
 
 __all__ = ["Entry", "key_of", "query_key", "recipe_hash", "sorted_json", "variant_key"]
 

@@ -13,10 +13,10 @@ from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.columns import plain_name
 from relyon.data.columns.synonyms import QUERY_TEXTS
-from relyon.engines.engine_toml import escape_braces
-from relyon.engines.imported import Imported, left_out, safe_ids
-from relyon.engines.template import PLACEHOLDER, Json, Scalar, names_in, write_scalar
-from relyon.engines.text_templates import json_template, placeholder_name
+from relyon.engines.files.engine_toml import escape_braces
+from relyon.engines.files.template import PLACEHOLDER, Json, Scalar, names_in, write_scalar
+from relyon.engines.imports.imported import Imported, left_out, safe_ids
+from relyon.engines.imports.text_templates import json_template, placeholder_name
 from relyon.io.json_members import identifier, listing, mapping, parse_grade, parse_json
 from relyon.io.plain_text import read_file
 

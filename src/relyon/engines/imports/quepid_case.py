@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
-from relyon.engines.connection import SECRET
-from relyon.engines.imported import Imported, left_out, safe_ids
-from relyon.engines.quepid_fields import field_table
-from relyon.engines.template import Json, Scalar, names_in
-from relyon.engines.text_templates import json_template, placeholder_name, text_template
+from relyon.engines.files.template import Json, Scalar, names_in
+from relyon.engines.http.connection import SECRET
+from relyon.engines.imports.imported import Imported, left_out, safe_ids
+from relyon.engines.imports.quepid_fields import field_table
+from relyon.engines.imports.text_templates import json_template, placeholder_name, text_template
 from relyon.io.json_members import identifier, listing, mapping, parse_grade, parse_json
 from relyon.io.plain_text import read_file
 

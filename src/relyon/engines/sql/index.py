@@ -17,9 +17,9 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.data.columns import ITEM_NAMES, NAMES, plain_name
+from relyon.engines.files.template import Json
 from relyon.engines.problems import FatalError
-from relyon.engines.template import Json
-from relyon.engines.words import paired
+from relyon.engines.sql.words import paired
 from relyon.io.atomic_files import replaced_file
 from relyon.io.sheet_names import file_and_sheet
 from relyon.io.table_files import read_table

@@ -9,10 +9,10 @@ from relyon.core.errors import ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.engines.asked import Answer
+from relyon.engines.files.options import Options
+from relyon.engines.files.template import Json
 from relyon.engines.hits import Hits
-from relyon.engines.options import Options
 from relyon.engines.problems import FatalError
-from relyon.engines.template import Json
 
 __all__ = ["Columns"]
 

@@ -11,8 +11,8 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.judgments import Judgments
-from relyon.engines.engine_toml import engine_toml
-from relyon.engines.template import Json, Scalar, write_scalar
+from relyon.engines.files.engine_toml import engine_toml
+from relyon.engines.files.template import Json, Scalar, write_scalar
 from relyon.io.atomic_files import open_replaced
 from relyon.io.writers import write_judgments
 

@@ -11,8 +11,8 @@ from relyon.core.errors import RelyonError
 from relyon.core.notes import Note
 from relyon.data.columns import ITEM_NAMES, plain_name
 from relyon.data.run import Run
-from relyon.engines.entry import Entry
-from relyon.engines.tape import Tape, read_tape
+from relyon.engines.tapes.entry import Entry
+from relyon.engines.tapes.tape import Tape, read_tape
 from relyon.io import read_run
 from relyon.io.tapes import has_tape, tape_beside
 

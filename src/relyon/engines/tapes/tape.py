@@ -17,9 +17,9 @@ import msgspec
 from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 from relyon.engines.asked import Query
-from relyon.engines.entry import Entry, sorted_json
-from relyon.engines.tape_lines import Documents, Entries
-from relyon.engines.template import Scalar
+from relyon.engines.files.template import Scalar
+from relyon.engines.tapes.entry import Entry, sorted_json
+from relyon.engines.tapes.tape_lines import Documents, Entries
 from relyon.io.atomic_files import open_replaced
 
 __all__ = [

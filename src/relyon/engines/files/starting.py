@@ -28,7 +28,7 @@ def starting_file(kind: str, language: Language = "en") -> str:
         'kind = "sqlite"'
     """
     chosen = engines.get(kind)
-    folder = resources.files("relyon.engines").joinpath(FOLDER, language)
+    folder = resources.files("relyon.engines.files").joinpath(FOLDER, language)
     text = folder.joinpath(f"{chosen.name}.toml").read_text("utf-8")
     named = any(kind in names.split() for names in KINDS.values()) and kind != chosen.name
     return text.replace(f'kind = "{chosen.name}"', f'kind = "{kind}"') if named else text

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.texts import Language, catalogue
-from relyon.engines.entry import Entry, sorted_json
-from relyon.engines.journal import lasting
-from relyon.engines.tape import Tape, read_tape
+from relyon.engines.tapes.entry import Entry, sorted_json
+from relyon.engines.tapes.journal import lasting
+from relyon.engines.tapes.tape import Tape, read_tape
 
 if TYPE_CHECKING:
     import polars as pl

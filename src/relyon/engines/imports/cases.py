@@ -6,9 +6,9 @@ import os
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
-from relyon.engines.imported import Imported
-from relyon.engines.quepid_case import read_quepid_case
-from relyon.engines.rank_eval import ADDRESS, read_rank_eval
+from relyon.engines.imports.imported import Imported
+from relyon.engines.imports.quepid_case import read_quepid_case
+from relyon.engines.imports.rank_eval import ADDRESS, read_rank_eval
 from relyon.io.json_members import mapping, parse_json
 from relyon.io.plain_text import read_file
 

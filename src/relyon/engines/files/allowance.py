@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.engines.options import Options
+from relyon.engines.files.options import Options
 
 __all__ = ["EDITABLE", "Allowance"]
 

@@ -1,0 +1,1 @@
+"""An engine's file: its keys, templates, variants and secrets."""

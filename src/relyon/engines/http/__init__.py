@@ -1,0 +1,1 @@
+"""Requests over HTTP: the client, addresses and headers, and what answers mean."""

@@ -1,0 +1,1 @@
+"""Queries, grades and requests of other programs: Quepid and `_rank_eval`."""

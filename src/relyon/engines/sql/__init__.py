@@ -1,0 +1,1 @@
+"""Statements and full text: named parameters, rows, and an index of documents."""
