@@ -16,8 +16,8 @@ def quantile_interval(
 ) -> tuple[float, float]:
     """Returns an interval of a quantile between two of the values, the exact one of the binomial.
 
-    It covers the quantile of any distribution in at least the stated part of samples, with
-    any tails; between equal values it covers more. An end for which there are too few values is NaN:
+    It covers the quantile of any distribution in at least the stated part of samples, with any
+    tails; between equal values it covers more. An end for which there are too few values is NaN:
     the median needs six for 95%, the 95th percentile 72 for its upper end.
 
     Args:
