@@ -332,6 +332,15 @@ def test_documents_whose_fields_are_not_named(tmp_path: Path) -> None:
         assert engine.ask(request()).fields == [{"title": "a", "tags": "x, y", "new": "true"}]
 
 
+def test_counts_and_times_beyond_all_numbers_are_unknown(tmp_path: Path) -> None:
+    huge = "9" * 400
+    body = f'{{"hits": [{{"id": "d1"}}], "ms": {huge}, "total": {{"value": {huge}}}}}'
+    keys = KEYS.replace('took = "ms"', 'took = "ms"\ntotal = "total"')
+    with engine_of(tmp_path, Script(body.encode()), keys) as (engine, _):
+        answer = engine.ask(request())
+    assert (answer.ids, answer.took, answer.total) == (["d1"], None, None)
+
+
 @pytest.mark.parametrize("depth", [600, 90_000])
 def test_answers_that_are_nested_deeply(tmp_path: Path, depth: int) -> None:
     deep = b'{"hits": [{"id": "a", "why": ' + b"[" * depth + b"]" * depth + b"}]}"

@@ -54,6 +54,7 @@ def test_variants_and_grid_start_from_the_changed_value(file: str) -> None:
         ({"bost": "1"}, "there is no parameter `bost`"),
         ({"boost": "high"}, "`parameters.boost` must be a number. Got `high`"),
         ({"boost": "nan"}, "must be a number"),
+        ({"boost": "9" * 400}, "must be a number"),
         ({"boost": True}, "must be a number"),
         ({"exact": "1"}, "must be true or false"),
     ],
@@ -63,3 +64,11 @@ def test_a_value_that_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(ParameterError, match=words):
         read_configuration(file, parameters=parameters)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "9" * 400])
+def test_numbers_that_cannot_be_sent_are_refused(file: str, value: str) -> None:
+    text = Path(file).read_text().replace("boost = 5", f"boost = {value}")
+    Path(file).write_text(text)
+    with pytest.raises(ParameterError, match=r"`variants.strong.boost` must be a number"):
+        read_configuration(file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
 import re
 import tomllib
@@ -18,7 +17,7 @@ from relyon.engines.engine import Engine, engines
 from relyon.engines.files.allowance import Allowance
 from relyon.engines.files.options import Options
 from relyon.engines.files.secrets import Secrets
-from relyon.engines.files.template import Scalar, write_scalar
+from relyon.engines.files.template import Scalar, is_finite, write_scalar
 
 __all__ = ["BASE", "Configuration", "Limits", "alike", "read_configuration"]
 
@@ -196,7 +195,7 @@ def _number(value: Scalar) -> int | float | None:
             found = kind(value)
         except ValueError:
             continue
-        return found if math.isfinite(found) else None
+        return found if is_finite(found) else None
     return None
 
 

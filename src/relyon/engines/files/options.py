@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from relyon.core.errors import ParameterError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
-from relyon.engines.files.template import Json, Scalar
+from relyon.engines.files.template import Json, Scalar, is_finite
 
 __all__ = ["Options"]
 
@@ -237,6 +237,16 @@ class Options:
         if not isinstance(value, str | int | float | bool):
             raise ParameterError(
                 message("engines.key-must-be-scalar", path=self.path, key=name, value=str(value))
+            )
+        if not isinstance(value, str) and not is_finite(value):
+            raise ParameterError(
+                message(
+                    "engines.key-must-be",
+                    path=self.path,
+                    key=name,
+                    expected=message("a number"),
+                    value=f"{value!s:.60}",
+                )
             )
         return value
 

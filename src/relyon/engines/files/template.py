@@ -6,10 +6,11 @@ A body is JSON first and a template second: a value can never end a string or ad
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-__all__ = ["Json", "Scalar", "fill", "fill_text", "names_in"]
+__all__ = ["Json", "Scalar", "fill", "fill_text", "is_finite", "names_in", "write_scalar"]
 
 Scalar: TypeAlias = str | int | float | bool
 Json: TypeAlias = "Scalar | list[Json] | dict[str, Json] | None"
@@ -76,6 +77,16 @@ def write_scalar(value: Scalar) -> str:
         ('true', '0.5', 'a')
     """
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def is_finite(value: float) -> bool:
+    """Returns whether a number can be sent and computed with; whole ones may be of any size.
+
+    Examples:
+        >>> is_finite(0.5), is_finite(float("nan")), is_finite(10**400)
+        (True, False, False)
+    """
+    return abs(value) <= sys.float_info.max
 
 
 def names_in(template: Json) -> Iterator[str]:

@@ -13,7 +13,7 @@ from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.engines.asked import Answer
 from relyon.engines.files.options import Options
-from relyon.engines.files.template import Json, write_scalar
+from relyon.engines.files.template import Json, is_finite, write_scalar
 from relyon.engines.hits import Hits
 from relyon.engines.http.replies import told
 from relyon.engines.problems import PassingError, RefusedError
@@ -271,8 +271,9 @@ def _short(value: Json) -> str:
 
 
 def _number(value: Json) -> float | None:
-    good = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-    return float(value) if good and isinstance(value, int | float) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if value >= 0 and is_finite(value) else None
 
 
 def _count(value: Json) -> int | None:
