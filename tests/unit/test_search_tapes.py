@@ -216,6 +216,11 @@ def test_a_tape_of_a_later_version_is_named(tape: Path) -> None:
         (b'"scores":[10.0', b'"scores":["x"'),
         (b'"variant":"base","query":"q1"', b'"variant":"base"'),
         (b'"fields":{"title":"q1-0"}', b'"fields":[]'),
+        (b'"scores":[10.0,', b'"scores":['),
+        (b'"templates":', b'"templates":' + b"[" * 90_000 + b"]" * 90_000 + b',"other":'),
+        (b'"engine":"', b'"engine":"\xff'),
+        (b'"query":"q2","text":"', b'"query":"q2","text":"\xff'),
+        (b'"document":"q1-0"', b'"document":"\xff"'),
     ],
 )
 def test_lines_of_another_form_with_the_right_checksum(

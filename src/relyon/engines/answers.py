@@ -80,14 +80,17 @@ class Answers:
             frame = pl.read_ndjson(content, schema=COLUMNS)
         except pl.exceptions.PolarsError as error:
             raise InputError(message("engines.line-is-none-of-tape", problem=error)) from None
-        return cls(
-            frame.with_columns(
-                pl.col("ids", "scores", "problems").fill_null([]),
-                pl.col("ms").fill_null(0.0),
-                pl.col("duplicates").fill_null(0),
-                pl.col("failed").fill_null(""),
-            )
+        frame = frame.with_columns(
+            pl.col("ids", "scores", "problems").fill_null([]),
+            pl.col("ms").fill_null(0.0),
+            pl.col("duplicates").fill_null(0),
+            pl.col("failed").fill_null(""),
         )
+        odd = frame.filter(pl.col("ids").list.len() != pl.col("scores").list.len())
+        if odd.height:
+            query = odd["query"][0]
+            raise InputError(message("engines.scores-are-not-of-results", query=query))
+        return cls(frame)
 
     @cached_property
     def outlines(self) -> list[Outline]:

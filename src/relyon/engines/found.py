@@ -90,7 +90,7 @@ class Found(Exportable):
             )
         for entry in self.tape.entries.values():
             if (entry.variant, entry.query) == (chosen, query) and document in entry.ids:
-                return entry.why[entry.ids.index(document)] if entry.why else ""
+                return dict(zip(entry.ids, entry.why, strict=False)).get(document, "")
         return ""
 
     def document(self, language: Language = "en") -> Document:

@@ -19,7 +19,7 @@ from relyon.core.texts import message
 from relyon.engines.asked import Query
 from relyon.engines.files.template import Scalar
 from relyon.engines.tapes.entry import Entry, sorted_json
-from relyon.engines.tapes.tape_lines import Documents, Entries
+from relyon.engines.tapes.tape_lines import UNREADABLE, Documents, Entries
 from relyon.io.atomic_files import open_replaced
 
 __all__ = [
@@ -210,7 +210,7 @@ def read_tape(path: str | os.PathLike[str]) -> Tape:
 def _end(content: bytes, start: int, path: str) -> _End:
     try:
         return _END.decode(content[start:])
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise _bad_line(error, path, content.count(b"\n")) from None
 
 
@@ -236,7 +236,7 @@ def read_journal(path: str) -> tuple[Tape | None, int]:
         lines = tape.entries if line.startswith(Entries.START) else tape.documents
         try:
             lines.add(line)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise _bad_line(error, path, number) from None
         start = end
     return tape, whole
@@ -257,7 +257,7 @@ def _start(content: bytes, path: str) -> tuple[Tape, int]:
     end = content.find(b"\n") + 1
     try:
         head = _HEAD.decode(content[:end])
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         raise InputError(
             message("engines.is-no-tape"), path=path, hint=message("engines.record-tape")
         ) from None
@@ -270,7 +270,7 @@ def _start(content: bytes, path: str) -> tuple[Tape, int]:
         number += 1
         try:
             found = _QUERY.decode(content[start:end])
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise _bad_line(error, path, number) from None
         queries[found.query] = Query(found.query, found.text, found.values)
     return Tape(head, queries, path=path), end

@@ -11,7 +11,10 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.engines.tapes.entry import Entry
 
-__all__ = ["Documents", "Entries"]
+__all__ = ["UNREADABLE", "Documents", "Entries"]
+
+#: What is raised by a line of another form, of other characters than UTF-8, or nested too deeply.
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class _Document(msgspec.Struct):
@@ -33,7 +36,7 @@ _NAMED = msgspec.json.Decoder(_Named)
 def _decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T:
     try:
         return decoder.decode(line)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise InputError(message("engines.line-is-none-of-tape", problem=error)) from None
 
 
@@ -75,7 +78,7 @@ class Entries(Mapping[str, Entry]):
         """Adds a line.
 
         Raises:
-            MsgspecError: If it is not one of an entry.
+            UNREADABLE: If it is not one of an entry.
         """
         self._lines[_ENTRY.decode(line).key] = line.rstrip(b"\n")
 
@@ -159,7 +162,7 @@ class Documents(Mapping[str, Mapping[str, str]]):
         """Adds a line.
 
         Raises:
-            MsgspecError: If it is not one of a document.
+            UNREADABLE: If it is not one of a document.
         """
         one = _DOCUMENT.decode(line)
         self.put(one.document, one.fields)
