@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +27,8 @@ __all__ = ["command"]
 
 #: Runs that the next command names.
 NAMED = 6
+#: Characters of a line of a command, besides the two that continue it.
+WIDEST = 77
 
 HELP = """Send queries to a search engine and write runs.
 
@@ -280,14 +283,28 @@ def _planned(request: Request, configuration: Configuration) -> Answer:
 
 def _say_next(found: Found) -> None:
     """Writes the commands that use the runs."""
-    runs = [shlex.quote(run) for run, _ in found.files.values()]
+    runs = [run for run, _ in found.files.values()]
     if not runs:
         return
     more = ["…"] if len(runs) > NAMED else []
     name = "compare" if len(runs) > 1 else "evaluate"
     messages.say()
     messages.say(messages.translate(message("cli.search-next")))
-    messages.say(f"  relyon {name} JUDGMENTS {' '.join([*runs[:NAMED], *more])}")
+    _say_command(["relyon", name, "JUDGMENTS", *map(shlex.quote, runs[:NAMED]), *more])
     messages.say(messages.translate(message("cli.search-next-grade")))
-    grade = f"relyon judge import judging.db --project NAME --run {runs[0]} -k 10"
-    messages.say(f"  {grade}")
+    _say_command(["relyon", "judge", "init", "judging.db", "--project", "NAME"])
+    given = [f"--run {shlex.quote(run)}" for run in runs[:NAMED]]
+    _say_command(
+        ["relyon", "judge", "import", "judging.db", "--project NAME", *given, *more, "-k 10"]
+    )
+
+
+def _say_command(words: Sequence[str]) -> None:
+    """Writes a command, in several lines if it is long."""
+    line = " "
+    for word in words:
+        if len(line) + len(word) > WIDEST:
+            messages.say(f"{line} \\")
+            line = " " * 5
+        line = f"{line} {word}"
+    messages.say(line)

@@ -37,7 +37,6 @@ __all__ = ["LatencyContrast", "QualityAgainstLatency", "RunPoint", "quality_agai
 TOGETHER = 0.5
 #: Runs that a sentence names.
 NAMED = 5
-RUN_COLUMNS = ("p50", "p95", "longest", "answers", "retried", "failed")
 
 
 @dataclass(frozen=True)
@@ -171,6 +170,7 @@ class QualityAgainstLatency(Exportable):
         blocks = [run_table(self, words, measure, digits)]
         if self.contrasts:
             blocks.append(contrast_table(self, words))
+        blocks.append(answer_table(self, words))
         return Document([*blocks, Lines(reading(self, words, measure))])
 
 
@@ -360,22 +360,32 @@ def run_table(
 ) -> Table:
     """Returns one row per run."""
     style = words.style
-    columns = words.names("column", ("run", "interval", *RUN_COLUMNS, "dominated_by"))
-    run, interval, *rest = columns
+    names = ("run", "interval", "p50", "p95", "dominated_by")
+    run, interval, *rest = words.names("column", names)
     rows = [
         [
             one.run,
             style.number(one.value, digits),
             style.interval(one.interval, digits),
             *(milliseconds(ms, style) for ms in (one.latency.p50, one.latency.p95)),
-            milliseconds(one.latency.longest, style),
-            *(f"{n:,}" for n in (one.latency.queries, one.latency.retried, one.latency.failed)),
             one.dominated_by or style.nothing,
         ]
         for one in found.runs
     ]
     caption = words.say("runs", measure=measure)
-    return Table([run, measure, interval, *rest], rows, caption, long=[0])
+    return Table([run, measure, interval, *rest], rows, caption, long=[0, len(rest) + 2])
+
+
+def answer_table(found: QualityAgainstLatency, words: Catalogue) -> Table:
+    """Returns how many requests of each run were answered, sent again and refused."""
+    rows = [
+        [one.run, f"{known.queries:,}", milliseconds(known.longest, words.style)]
+        + [f"{n:,}" for n in (known.retried, known.failed)]
+        for one in found.runs
+        for known in (one.latency,)
+    ]
+    headings = words.names("column", ("run", "answers", "longest", "retried", "failed"))
+    return Table(headings, rows, words["answers"], long=[0])
 
 
 def contrast_table(found: QualityAgainstLatency, words: Catalogue) -> Table:

@@ -21,7 +21,7 @@ NAMED = 8
 
 def latency_section(found: QualityAgainstLatency, texts: Catalogue) -> Section:
     """Returns the chart of quality against latency, and the tables behind it."""
-    from relyon.engines.quality import contrast_table, reading, run_table
+    from relyon.engines.quality import answer_table, contrast_table, reading, run_table
 
     words = texts_of("latency", texts.language, PAGE)
     measure = label(found.measure)
@@ -33,6 +33,7 @@ def latency_section(found: QualityAgainstLatency, texts: Catalogue) -> Section:
     blocks.append(table)
     if found.contrasts:
         blocks.append(contrast_table(found, words))
+    blocks.append(answer_table(found, words))
     blocks.append(Prose(tuple(reading(found, words, measure))))
     return Section("latency", texts.say("section.latency"), tuple(blocks))
 

@@ -111,6 +111,12 @@ class Postgresql(Engine):
         return self.secrets.hide(shown)
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The address, and the hosts, which may be several."""
+        hosts = ",".join(self._where.get(name, "") for name in ("host", "hostaddr"))
+        return (self.address, *hosts.split(","))
+
+    @property
     def recipe(self) -> Json:
         """The statement, its columns and settings."""
         return {
@@ -147,7 +153,7 @@ class Postgresql(Engine):
         except UnicodeEncodeError as error:
             raise RefusedError("refused", str(error)) from None
         names = [one.name for one in cursor.description or ()]
-        return self._columns.answer(names, rows, request.k)
+        return self._columns.answer(names, rows, request.k, self.address)
 
     def _connection(self) -> TimedConnection:
         """Returns the connection of this thread."""

@@ -102,6 +102,11 @@ class Sqlite(Engine):
         return self._index.path if self._index else self._database
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The file, and the database."""
+        return (self.address, self._database)
+
+    @property
     def recipe(self) -> Json:
         """The statement and columns; of documents their fingerprint, too."""
         found: dict[str, Json] = {
@@ -163,7 +168,7 @@ class Sqlite(Engine):
             raise _problem(error, self._timeout) from error
         except (OverflowError, UnicodeEncodeError) as error:
             raise RefusedError("refused", str(error)) from error
-        return self._columns.answer(names, rows, request.k)
+        return self._columns.answer(names, rows, request.k, self.address)
 
     def _run(
         self, sql: str, values: Mapping[str, Scalar]

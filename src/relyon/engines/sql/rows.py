@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from relyon.core.errors import ParameterError
-from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.engines.asked import Answer
 from relyon.engines.files.options import Options
@@ -57,41 +55,25 @@ class Columns:
             "fields": dict(self.fields),
         }
 
-    def check(self, names: Sequence[str], path: str) -> None:
-        """Checks that a statement has the columns that are named.
-
-        Raises:
-            ParameterError: If it has no such column.
-        """
-        wanted = [self.id, *([self.explanation] if self.explanation else []), *self.fields.values()]
-        for name in wanted:
-            if name not in names:
-                raise ParameterError(
-                    message("engines.statement-has-no-column", path=path, name=name),
-                    hint=suggestion(name, list(names)),
-                )
-
-    def answer(self, names: Sequence[str], rows: Iterable[Sequence[object]], k: int) -> Answer:
+    def answer(
+        self, names: Sequence[str], rows: Iterable[Sequence[object]], k: int, address: str
+    ) -> Answer:
         """Returns the results of some rows.
 
         Args:
             names: The names of the columns.
             rows: The rows, best first.
             k: How many count.
+            address: The database, for errors.
 
         Raises:
-            FatalError: If there is no column of ids.
+            FatalError: If there is no column of ids, or another one that is named.
             RefusedError: If a row has no id, or a score that is not a number.
         """
+        self._check(names, address)
         places = {name: place for place, name in enumerate(names)}
-        if self.id not in places:
-            raise FatalError(
-                message("engines.statement-has-no-column", path="", name=self.id),
-                hint=suggestion(self.id, list(names)),
-            )
         known = (self.id, self.score, self.explanation)
         fields = self.fields or {name: name for name in names if name not in known}
-        fields = {name: column for name, column in fields.items() if column in places}
         score, why = places.get(self.score), places.get(self.explanation)
         hits = Hits(k)
         for row in rows:
@@ -102,3 +84,18 @@ class Columns:
                 "" if why is None or row[why] is None else str(row[why]),
             )
         return hits.answer()
+
+    def _check(self, names: Sequence[str], address: str) -> None:
+        wanted = {"id": self.id, **{f"fields.{name}": one for name, one in self.fields.items()}}
+        if self.score != Columns.score:
+            wanted["score"] = self.score
+        if self.explanation:
+            wanted["explanation"] = self.explanation
+        for key, name in wanted.items():
+            if name not in names:
+                found = [f"`{one}`" for one in names]
+                raise FatalError(
+                    message("engines.statement-has-no-column", name=name),
+                    path=address,
+                    hint=message("engines.name-column", key=key, name=name, found=found),
+                )
