@@ -24,6 +24,7 @@ def recorded(times: dict[str, float], *, start: float = 0.0, failed: str = "") -
             variant="x",
             query=query,
             ids=[] if query == failed else ["d"],
+            scores=[] if query == failed else [1.0],
             ms=ms,
             at=start + n,
             failed="refused" if query == failed else "",
