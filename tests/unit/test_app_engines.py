@@ -23,6 +23,7 @@ from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.texts import translate
 from relyon.engines.asked import Query
 from relyon.engines.files.configuration import read_configuration
+from relyon.engines.shown import without_address
 
 SECRET = "s3cr3t-Value"
 SHOP = """\
@@ -52,7 +53,10 @@ def test_engines_of_a_folder(tmp_path: Path) -> None:
     write(tmp_path, "notes.txt", "no engine")
     found = AllowedEngines.read(tmp_path, environment={"SEARCH_KEY": SECRET})
     assert (found.names(), found.names(1)) == (["书店", "shop"], ["shop"])
-    assert (found.reach("书店").private, found.reach("shop").private) == (True, False)
+    assert (found.get("书店").app.reach.private, found.get("shop").app.reach.private) == (
+        True,
+        False,
+    )
     # Nobody shares the connections of anybody else.
     assert found.get("shop").engine is not found.get("shop").engine
     for name, project in (("书店", 1), ("nope", 2), ("../shop", None)):
@@ -243,3 +247,44 @@ def test_an_engine_that_takes_one_request_at_a_time(tmp_path: Path) -> None:
     sides = [Asked(one, one.variants[0])] * 2
     found = ask(sides, Query("q", "q"), 10, Gate().enter(1, parts=2))
     assert [side.entry.ids for side in found if side.entry] == [["d1"], ["d1"]]
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (
+            'kind = "postgresql"\nhost = "db.internal.corp,two.corp"\ndatabase = "shop"\n'
+            'sql = "SELECT :query AS id, :k"\n',
+            'connection to server at "{}" ({}), port 5432 failed; at "{}" ({}): no; {}:5432: no',
+        ),
+        (
+            'kind = "http"\naddress = "http://es.internal.corp:9200/one"\n'
+            'path = "/{query}/{k}"\nhits = "@"\nid = "@"\nca = "/etc/our/ca.pem"\n',
+            "{}: no route ({}); not {} but {}: {}",
+        ),
+        (
+            'kind = "sqlite"\ndatabase = "/srv/shop/products.db"\n'
+            'sql = "SELECT :query AS id, :k"\n',
+            "{}: is no database at {}, {}, {}, {}",
+        ),
+    ],
+)
+def test_messages_do_not_say_where_an_engine_is(tmp_path: Path, keys: str, said: str) -> None:
+    places = {
+        "postgresql": ("db.internal.corp", "10.1.2.3", "two.corp", "fe80::1", "10.9.8.7"),
+        "http": (
+            "http://es.internal.corp:9200/one",
+            "2001:db8::7",
+            "es.internal.corp",
+            "/etc/our/ca.pem",
+            "192.168.0.9",
+        ),
+        "sqlite": ("/srv/shop/products.db", "::1", "127.0.0.1", "10.0.0.1", "10.0.0.2"),
+    }
+    if "postgresql" in keys:
+        pytest.importorskip("psycopg")
+    write(tmp_path, "shop.toml", keys)
+    engine = AllowedEngines.read(tmp_path).get("shop").engine
+    named = said.format(*places[engine.name])
+    assert without_address(named, engine) == said.replace("{}", "***")
+    assert without_address("at 12:30, id::date, 8.11.1", engine) == ("at 12:30, id::date, 8.11.1")

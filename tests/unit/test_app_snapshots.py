@@ -21,6 +21,8 @@ from tests.unit.snapshotted import hook, project_of, settle, snapshot
 from relyon.app import Settings, create_app
 from relyon.app.engines.allowed import AllowedEngines
 from relyon.app.protection import csrf_token
+from relyon.app.snapshots.wishes import Wish, begin, go_on
+from relyon.engines.reach import Reach
 from relyon.engines.tapes.tape import read_tape
 from relyon.io import read_run
 from relyon.judging.access import start_sign_in
@@ -338,6 +340,20 @@ def test_a_file_that_was_broken_since_is_told_in_a_sentence(
     assert lea.send(engine="shop", k="5").status_code == 400
     (folder / "shop.toml").write_text(FILE, "utf-8")
     assert "12 queries" in lea.read()
+
+
+def test_what_may_be_reached_is_what_the_file_says_now(
+    store: Store, project: Project, folder: Path
+) -> None:
+    lea = store.accounts.get("lea")
+    (folder / "shop.toml").write_text(f"{FILE}[app]\nprivate = true\n", "utf-8")
+    engines = AllowedEngines.read(folder)
+    (folder / "shop.toml").write_text(FILE, "utf-8")
+    run = begin(store, project, Wish("shop", k=5), engines, by=lea)
+    assert run.reach == Reach(private=False)
+    run.work.end("failed")
+    again = go_on(store, project, run.snapshot, engines, by=lea)
+    assert again.reach == Reach(private=False)
 
 
 def test_without_engines_the_tab_is_there_for_what_was_taken(

@@ -16,6 +16,7 @@ from tests.unit.scripted_engine import Asked, Script
 from tests.unit.tries import ENGINE, SECRET, Visit, fields, fill, hits, row, token, words
 
 import relyon
+from relyon.app.engines import pages
 from relyon.app.engines.gate import PER_MINUTE
 from relyon.app.protection import csrf_token
 from relyon.judging.events import list_events
@@ -256,6 +257,34 @@ def test_how_often(file_store: Store, tmp_path: Path) -> None:
         page = words(visit.ask(status=400))
         assert f"At most {PER_MINUTE} tries per minute. Try again in" in page
         assert len(visit.came) == PER_MINUTE
+
+
+def test_a_character_that_no_database_stores_ends_no_turn(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with Visit(store, tmp_path) as visit:
+        for wrong in ({"query": "red\0shoes"}, {"query": "red", "id": "q\0"}):
+            found = visit.post("", engine="shop", **wrong)
+            assert found.status_code == 400
+            assert "contains a character that cannot be stored" in words(found.text)
+        assert visit.client.get("/projects/1/try?query=%00").status_code == 400
+        assert visit.came == []
+        visit.ask()
+
+
+def test_a_try_that_cannot_be_written_down_ends_its_turn(
+    store: Store, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*values: object) -> None:
+        raise OSError("disk full")
+
+    with Visit(store, tmp_path) as visit:
+        with monkeypatch.context() as patched:
+            patched.setattr(pages, "note_event", full)
+            with pytest.raises(OSError, match="disk full"):
+                visit.post("", engine="shop", query="red")
+        assert visit.came == []
+        visit.ask()
 
 
 def test_no_tab_for_preferences_or_without_engines(store: Store, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar
+from urllib.parse import urlsplit
 
 from relyon.core.registry import Registry
 from relyon.engines.asked import Answer, Request
@@ -70,6 +71,12 @@ class Engine(ABC):
         """Where it is, as messages and tapes show it: without user, password or key."""
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The address and its parts, as messages may name them."""
+        parts = urlsplit(self.address)
+        return (self.address, parts.netloc, parts.hostname or "")
+
+    @property
     @abstractmethod
     def recipe(self) -> Json:
         """What decides its answers besides the request: templates and paths, no address, no secret.
@@ -116,4 +123,6 @@ class Engine(ABC):
         return ""
 
 
-engines: Registry[type[Engine]] = Registry("engine", modules=KINDS)
+engines: Registry[type[Engine]] = Registry(
+    "kind of engine", modules=KINDS, advice="`http` and `python` reach all others"
+)

@@ -11,6 +11,7 @@ from relyon.judging.jobs import unfinished
 from relyon.judging.places import MAY_GET, claim_values
 from relyon.judging.result_details import ResultDetails, read_details
 from relyon.judging.schema import assignments, items, sa
+from relyon.judging.texts import check_text
 
 if TYPE_CHECKING:
     from relyon.judging.records import Item, Project, User
@@ -48,7 +49,11 @@ def find_query(store: Store, project_id: int, text: str) -> tuple[str, str]:
     """Returns the id and text of a query of a project, by either.
 
     A query that the project lacks has its text as its id.
+
+    Raises:
+        InputError: If the text has a character that cannot be stored.
     """
+    check_text(text, "query")
     mine = sa.select(items.c.query, items.c.query_text).where(items.c.project_id == project_id)
     ways = (items.c.query == text, items.c.query_text == text)
     with store.database.read() as connection:

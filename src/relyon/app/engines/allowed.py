@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.texts import message
 from relyon.engines.files.configuration import Configuration, read_configuration
-from relyon.engines.reach import Reach
 
 __all__ = ["AllowedEngines"]
 
@@ -166,11 +165,3 @@ class AllowedEngines:
             message("app.no-such-engine", name=name[:100]),
             hint=message("app.ask-operator-for-engine"),
         )
-
-    def reach(self, name: str) -> Reach:
-        """Returns which addresses an engine may be connected at.
-
-        Raises:
-            UnknownNameError: If there is none.
-        """
-        return Reach(private=self._known(name, None).app.private)

@@ -31,10 +31,10 @@ class Turn:
         self._end = end
         self._lock = threading.Lock()
 
-    def leave(self) -> None:
-        """Ends one part."""
+    def leave(self, parts: int = 1) -> None:
+        """Ends one part, or several."""
         with self._lock:
-            self._left -= 1
+            self._left -= parts
             over = self._left == 0
         if over:
             self._end()

@@ -165,7 +165,10 @@ def show_try(
     if one is not None:
         wish = _filled(one)
     elif wish.query:
-        wish.id, wish.query = find_query(store, project, wish.query)
+        try:
+            wish.id, wish.query = find_query(store, project, wish.query)
+        except InputError as problem:
+            error = problem
     return _show(request, store, visitor, found, wish, one=one, error=error)
 
 
@@ -195,14 +198,18 @@ def try_query(
         return _show(request, store, visitor, found, wish)
     try:
         asked = wanted(_engines(request), project, wish)
+        id, text = find_query(store, project, wish.id) if wish.id else ("", "")
+        if text != asked.text:
+            id, text = find_query(store, project, asked.text)
         turn = _gate(request).enter(visitor.account.id, parts=len(asked.sides))
     except (InputError, ParameterError, UnknownNameError) as error:
         return _show(request, store, visitor, found, wish, error=error)
     names = ", ".join(one.variant.name for one in asked.sides)
-    note_event(request, visitor, "engine_asked", f"{found.name}: {wish.engine}, {names}")
-    id, text = find_query(store, project, wish.id) if wish.id else ("", "")
-    if text != asked.text:
-        id, text = find_query(store, project, asked.text)
+    try:
+        note_event(request, visitor, "engine_asked", f"{found.name}: {wish.engine}, {names}")
+    except BaseException:  # nobody is asked, and the next try need not wait
+        turn.leave(len(asked.sides))
+        raise
     sides = ask(asked.sides, Asked(id, text), wish.k, turn, explain=wish.explain)
     one = Try(
         visitor.account.id, project, wish.engine, id, text, wish.k, wish.explain, sides,

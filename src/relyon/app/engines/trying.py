@@ -15,7 +15,6 @@ from relyon.core.texts import Message
 from relyon.engines.asked import Query, Request, Variant
 from relyon.engines.asking import Outcome, ask_all
 from relyon.engines.files.configuration import Configuration, Limits
-from relyon.engines.reach import Reach
 from relyon.engines.shown import without_address
 from relyon.engines.tapes.entry import Entry
 from relyon.engines.tapes.recording import recorded
@@ -132,7 +131,7 @@ def _ask(one: Asked, request: Request, patience: float) -> Side:
     engine = configuration.engine
     limits = Limits(1, timeout=min(configuration.limits.timeout, patience), retries=0)
     try:
-        engine.open(limits.timeout, 1, Reach(private=configuration.app.private))
+        engine.open(limits.timeout, 1, configuration.app.reach)
         try:
             outcome = next(iter(ask_all(engine, [request], limits)))
         finally:

@@ -104,7 +104,7 @@ def begin(
         k=wish.k,
         name=wish.name or f"{wish.engine}, {variant.name}, {moment:%Y-%m-%d %H:%M:%S}"[:200],
         by=by,
-        reach=engines.reach(wish.engine),
+        reach=configuration.app.reach,
     )
 
 
@@ -118,8 +118,9 @@ def go_on(
         ParameterError: If it cannot go on.
     """
     configuration = engines.get(snapshot.engine, project.id)
-    reach = engines.reach(snapshot.engine)
-    return continue_snapshot(store, project, snapshot, configuration, by=by, reach=reach)
+    return continue_snapshot(
+        store, project, snapshot, configuration, by=by, reach=configuration.app.reach
+    )
 
 
 def _variant(configuration: Configuration, wish: Wish) -> Variant:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.files.options import Options
+from relyon.engines.reach import Reach
 
 __all__ = ["EDITABLE", "Allowance"]
 
@@ -65,6 +66,11 @@ class Allowance:
         found = cls(editable, options.flag("private"), projects)
         options.finish()
         return found
+
+    @property
+    def reach(self) -> Reach:
+        """Which addresses the engine may be connected at."""
+        return Reach(private=self.private)
 
     def covers(self, project: int) -> bool:
         """Returns whether the leads of a project may use the engine."""

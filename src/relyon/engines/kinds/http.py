@@ -139,6 +139,11 @@ class Http(Engine):
         return self.secrets.hide(self._connection.url)
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The address, its host, and the file of certificates."""
+        return (*super().places, self._connection.ca)
+
+    @property
     def recipe(self) -> Json:
         """The templates and the paths."""
         return {"kind": self.name, **_parts(self._call.recipe), "paths": self._paths.recipe}
