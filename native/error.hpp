@@ -49,6 +49,9 @@ struct InputError : std::runtime_error {
   Sentence hint;
 };
 
+// Thrown by a fast reader at what is wrong or unusual: a slower one reads it, or names what is wrong.
+struct Unlike {};
+
 // A measure that `ties=expected` has no formula for.
 struct NoClosedForm : InputError {
   using InputError::InputError;

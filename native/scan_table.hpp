@@ -9,14 +9,12 @@
 #include <string>
 #include <string_view>
 
+#include "error.hpp"
 #include "number.hpp"
 #include "scan.hpp"
 #include "seen.hpp"
 
 namespace relyon {
-
-// Thrown at a row that is wrong or unusual.
-struct Unlike {};
 
 // One row's values of the columns of a run.
 struct TableRow {

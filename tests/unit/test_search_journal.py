@@ -164,7 +164,7 @@ def test_a_half_written_line_is_asked_again(tmp_path: Path) -> None:
 def test_a_journal_of_another_search_is_not_used(tmp_path: Path) -> None:
     journal = interrupted(tmp_path)
     kept = journal.read_bytes()
-    with pytest.raises(relyon.InputError, match="unfinished search of other"):
+    with pytest.raises(relyon.InputError, match="unfinished search of another"):
         relyon.search(Scripted(answer), QUERIES, 3, output=tmp_path / "a.run")
     assert journal.read_bytes() == kept
     relyon.search(Scripted(answer), QUERIES, 3, output=tmp_path / "a.run", restart=True)

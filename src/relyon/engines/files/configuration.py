@@ -110,6 +110,10 @@ def read_configuration(
     try:
         with open(file, "rb") as stream:
             values = tomllib.load(stream)
+    except FileNotFoundError:
+        raise InputError(
+            message("core.there-is-no"), path=file, hint=message("engines.write-engine-file")
+        ) from None
     except OSError as error:
         raise InputError(
             message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=file

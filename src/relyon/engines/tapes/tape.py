@@ -246,6 +246,8 @@ def _content(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()
+    except FileNotFoundError:
+        raise InputError(message("core.there-is-no"), path=path) from None
     except OSError as error:
         raise InputError(
             message("core.cannot-be-read-strerror", strerror=error.strerror or error), path=path
