@@ -16,18 +16,20 @@ pytest.importorskip("httpx2")
 pytest.importorskip("msgspec")
 
 from fastapi.testclient import TestClient
-from tests.unit.snapshotted import hook, project_of, settle, snapshot
+from tests.unit.snapshotted import engine_of, hook, project_of, settle, snapshot
 
+import relyon
 from relyon.app import Settings, create_app
 from relyon.app.engines.allowed import AllowedEngines
 from relyon.app.protection import csrf_token
 from relyon.app.snapshots.wishes import Wish, begin, go_on
+from relyon.engines import Answer, read_beside
 from relyon.engines.reach import Reach
 from relyon.engines.tapes.tape import read_tape
 from relyon.io import read_run
 from relyon.judging.access import start_sign_in
 from relyon.judging.events import list_events
-from relyon.judging.records import Project
+from relyon.judging.records import Item, Project, Rating
 from relyon.judging.snapshots.kept import find_snapshot, list_snapshots
 from relyon.judging.snapshots.taking import last_snapshot_job
 from relyon.judging.store import Store
@@ -275,6 +277,35 @@ def test_files_go_on_at_the_command_line(
         (tmp_path / "a.tape.jsonl").write_bytes(tape.content)
         assert read_tape(tmp_path / "a.tape.jsonl").checksum == shot.checksum
         assert b"tests.unit" not in tape.content
+
+
+@pytest.mark.parametrize(("query", "document"), [("red shoe", "d1"), ("红鞋", "d 1")])
+def test_a_run_with_ids_of_several_words_is_a_table(
+    store: Store, folder: Path, tmp_path: Path, query: str, document: str
+) -> None:
+    store.accounts.create("lea", role="lead")
+    found = store.projects.create("Words", scale="search", overlap=1)
+    graded = [("a", 1), (document, 3), ("d2", 0)]
+    store.grades.add(found.id, [(Item(query, id), [Rating("cy", grade)]) for id, grade in graded])
+    tied = Answer(["a", document, "d3"], [1.0, 1.0, 1.0])
+    shot = snapshot(store, found, engine_of(lambda request: tied))
+    lea = Visitor(store, folder)
+    for start in ("", "/api"):
+        sent = lea.client.get(f"{start}{PAGE}/{shot.id}/run")
+        assert f'filename="snapshot-{shot.id}.csv"' in sent.headers["content-disposition"]
+        (tmp_path / "a.csv").write_bytes(sent.content)
+        assert read_run(tmp_path / "a.csv").to_dict() == {
+            query: {"a": 5.0, document: 4.0, "d3": 3.0}
+        }
+        tape = lea.client.get(f"{start}{PAGE}/{shot.id}/tape")
+        assert f"snapshot-{shot.id}.csv.tape.jsonl" in tape.headers["content-disposition"]
+        (tmp_path / "a.csv.tape.jsonl").write_bytes(tape.content)
+    assert read_beside(tmp_path / "a.csv")[1] == ()
+    grades = {query: dict(graded)}
+    alone = relyon.evaluate(grades, tmp_path / "a.csv", ["ndcg@5", "judged@5"], scale="search")
+    told = lea.client.get(f"/api{PAGE}/{shot.id}").json()["quality"]
+    assert told["value"] == pytest.approx(alone["ndcg@5"])
+    assert told["judged"] == pytest.approx(alone["judged@5"])
 
 
 @pytest.mark.long

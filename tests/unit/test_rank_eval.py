@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -405,7 +406,12 @@ def test_commands(tmp_path: Path, command: object) -> None:
     assert found.code == 0
     assert found.out.splitlines() == [
         "relyon search shop/engine.toml --queries shop/queries.csv -k 10 -o shop/base.run",
-        "relyon evaluate shop/judgments.qrels shop/base.run -m 'p@10' --convention elasticsearch",
+        "relyon evaluate shop/judgments.qrels shop/base.run -m p@10 --convention elasticsearch",
+    ]
+    found = command("engine", "import", str(file), "-o", "my $(shop)")  # type: ignore[operator]
+    assert [shlex.split(line)[2] for line in found.out.splitlines()] == [
+        "my $(shop)/engine.toml",
+        "my $(shop)/judgments.qrels",
     ]
     words = ("shop/engine.toml", "--queries", "shop/queries.csv", "--judgments")
     found = command("engine", "rank-eval", *words, "shop/judgments.qrels", "-m", "p@10")  # type: ignore[operator]

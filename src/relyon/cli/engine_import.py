@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import click
 
@@ -69,15 +70,16 @@ def import_(request: Request) -> None:
         messages.translate(message("cli.case-written", files=written, folder=request.output))
     )
     lines = []
-    runs = os.path.join(request.output, "base.run")
+    named = {name: shlex.quote(path) for name, path in paths.items()}
+    runs = shlex.quote(os.path.join(request.output, "base.run"))
     if "engine" in paths:
         lines.append(
-            f"relyon search {paths['engine']} --queries {paths['queries']} -k {found.k} -o {runs}"
+            f"relyon search {named['engine']} --queries {named['queries']} -k {found.k} -o {runs}"
         )
     if "judgments" in paths:
-        measure = f" -m '{found.measure}'" if found.measure else ""
+        measure = f" -m {shlex.quote(found.measure)}" if found.measure else ""
         lines.append(
-            f"relyon evaluate {paths['judgments']} {runs}{measure} --convention {found.convention}"
+            f"relyon evaluate {named['judgments']} {runs}{measure} --convention {found.convention}"
         )
     write("\n".join(lines))
     messages.notes(found.notes)

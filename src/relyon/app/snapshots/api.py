@@ -192,7 +192,7 @@ def delete(
 
 @router.get("/projects/{project}/snapshots/{snapshot}/run", response_class=Response)
 def download_run(store: OpenStore, user: LeadingCaller, project: Id, snapshot: Id) -> Response:
-    """For leads: the run of a snapshot in the format of TREC."""
+    """For leads: the run of a snapshot in the format of TREC, or CSV if ids have white space."""
     return send_run(store, whole_snapshot(store, project, snapshot))
 
 

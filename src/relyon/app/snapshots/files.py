@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from tempfile import TemporaryDirectory
 
 from fastapi import APIRouter, Request
@@ -14,8 +14,17 @@ from relyon.app.rest import Id
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.engines.tapes.tape import write_tape
+from relyon.io.spaced_ids import is_word
+from relyon.io.tapes import tape_beside
 from relyon.io.writers import write_run
-from relyon.judging.snapshots.kept import Snapshot, find_snapshot, read_answers, run_of, tape_of
+from relyon.judging.snapshots.kept import (
+    Snapshot,
+    Stored,
+    find_snapshot,
+    read_answers,
+    run_of,
+    tape_of,
+)
 from relyon.judging.store import Store
 
 __all__ = ["router", "send_run", "send_tape", "whole_snapshot"]
@@ -40,16 +49,23 @@ def whole_snapshot(store: Store, project: int, number: int) -> Snapshot:
 
 
 def send_run(store: Store, snapshot: Snapshot) -> Response:
-    """Returns the run of a snapshot in the format of TREC, as a file."""
-    run, _ = run_of(snapshot, read_answers(store, snapshot))
-    return _send(f"snapshot-{snapshot.id}.run", lambda path: write_run(run, path))
+    """Returns the run of a snapshot in the format of TREC, or as CSV if that cannot contain it."""
+    answers = read_answers(store, snapshot)
+    run, _ = run_of(snapshot, answers)
+    return _send(_name(snapshot, answers), lambda path: write_run(run, path))
 
 
 def send_tape(store: Store, snapshot: Snapshot) -> Response:
     """Returns the tape of a snapshot, as a file."""
-    tape = tape_of(snapshot, read_answers(store, snapshot, documents=True))
-    name = f"snapshot-{snapshot.id}.run.tape.jsonl"
-    return _send(name, lambda path: write_tape(path, tape))
+    answers = read_answers(store, snapshot, documents=True)
+    tape = tape_of(snapshot, answers)
+    return _send(tape_beside(_name(snapshot, answers)), lambda path: write_tape(path, tape))
+
+
+def _name(snapshot: Snapshot, answers: Sequence[Stored]) -> str:
+    """Returns the name of a run's file, whose ending says its format."""
+    ids = (id for one in answers for id in (one.query.id, *one.entry.ids))
+    return f"snapshot-{snapshot.id}.{'run' if all(map(is_word, ids)) else 'csv'}"
 
 
 def _send(name: str, write: Callable[[str], None]) -> Response:
