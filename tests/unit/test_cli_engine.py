@@ -163,3 +163,16 @@ def test_no_key_is_shown_or_kept(
     assert SECRET not in shown
     assert SECRET not in kept
     assert len(list(files.glob("es/*"))) == 6
+
+
+def test_errors_of_the_first_minutes_say_what_to_do(command: Command, tmp_path: Path) -> None:
+    outcome = command("engine", "check", str(tmp_path / "nowhere.toml"))
+    assert "there is no such file" in outcome.err
+    assert "relyon engine new KIND" in outcome.err
+    outcome = command("engine", "new", "mysql", "--lang", "zh")
+    assert "没有这个引擎类型：`mysql`" in outcome.err
+    assert "其他引擎都可以用 `http` 或 `python` 连接" in outcome.err
+    path = tmp_path / "engine.toml"
+    path.write_text('kind = "python"\npython = "os.path:join"\n[parameters]\nx = 1\n')
+    outcome = command("engine", "check", str(path), "-p", "x=many", "--lang", "zh")
+    assert "`parameters.x` 应为数字" in outcome.err

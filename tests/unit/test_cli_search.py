@@ -58,7 +58,19 @@ def test_every_variant_gives_a_run_with_its_tape(command: Command) -> None:
     ]
     assert [line.split()[:2] for line in lines[2:4]] == [["base", "2"], ["strong", "2"]]
     assert "\n  relyon compare JUDGMENTS runs/base.run runs/strong.run\n" in outcome.err
-    assert outcome.err.endswith("--project NAME --run runs/base.run -k 10\n")
+    assert outcome.err.endswith(
+        "  relyon judge init judging.db --project NAME\n"
+        "  relyon judge import judging.db --project NAME --run runs/base.run \\\n"
+        "      --run runs/strong.run -k 10\n"
+    )
+
+
+def test_a_run_is_no_tape_but_has_one_beside_it(command: Command) -> None:
+    assert command(*SEARCH, "--variant", "strong", "-o", "new.run").code == 0
+    outcome = command(*SEARCH, "--variant", "strong", "--replay", "new.run", "-o", "again.run")
+    assert outcome.code == 3
+    assert "new.run: is not a tape" in outcome.err
+    assert "beside it: new.run.tape.jsonl" in outcome.err
 
 
 def test_one_variant_gives_one_file(command: Command) -> None:

@@ -282,8 +282,19 @@ def test_either_a_database_or_documents(tmp_path: Path, keys: str) -> None:
 
 def test_a_statement_without_the_named_columns(tmp_path: Path, books: Path) -> None:
     shop = opened(write(tmp_path, 'database = "books.db"\nsql = "SELECT :query AS ident"\n'))
-    with pytest.raises(FatalError, match="has no column `id`"):
+    with pytest.raises(FatalError, match="has no column `id`") as caught:
         ask(shop, "x")
+    assert str(caught.value).startswith(str(tmp_path / "books.db"))
+    assert "its columns are `ident`" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("key", ["score", "explanation", "fields.title"])
+def test_a_column_that_is_named_and_missing(tmp_path: Path, books: Path, key: str) -> None:
+    lines = f'database = "books.db"\nsql = "SELECT :query AS id"\n{key} = "nowhere"\n'
+    shop = opened(write(tmp_path, lines))
+    with pytest.raises(FatalError, match="has no column `nowhere`") as caught:
+        ask(shop, "x")
+    assert f'write `{key} = "COLUMN"`' in str(caught.value.hint)
 
 
 def test_show_has_the_statement_and_its_values(shop: Engine) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 import relyon
 from relyon.analysis.statistics import quantile_interval
+from relyon.core.document.signs import width
+from relyon.core.texts import LANGUAGES, Language
 from relyon.engines import Recorded, quality_against_latency
 from relyon.engines.planning import in_turn
 from relyon.engines.tapes.entry import Entry
@@ -107,6 +109,17 @@ def test_runs_with_their_quality_and_latency() -> None:
     assert slower.together == 0.0
     assert [note.kind for note in both.notes] == ["latency-not-together"]
     assert both.notes[0].examples == ("slow",)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tables_fit_a_terminal(language: Language) -> None:
+    names = {"title-first.csv": 0.5, "by-length.csv": 1.0, "description.csv": 0.25}
+    times = {f"q{n}": 1000.0 + n for n in range(20)}
+    found = {name: recorded(times, failed="q1") for name in names}
+    both = quality_against_latency(compared(names), found)
+    printed = both.to_text(language=language)
+    assert "title-first.csv" in printed
+    assert [line for line in printed.splitlines() if width(line) > 80] == []
 
 
 def test_lower_is_better_for_measures_of_which_less_is_better() -> None:

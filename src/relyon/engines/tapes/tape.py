@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -21,6 +22,7 @@ from relyon.engines.files.template import Scalar
 from relyon.engines.tapes.entry import Entry, sorted_json
 from relyon.engines.tapes.tape_lines import UNREADABLE, Documents, Entries
 from relyon.io.atomic_files import open_replaced
+from relyon.io.tapes import has_tape, tape_beside
 
 __all__ = [
     "Head",
@@ -185,26 +187,42 @@ def read_tape(path: str | os.PathLike[str]) -> Tape:
     """
     name = os.fspath(path)
     content = _content(name)
-    tape, rest = _start(content, name)
     start = content.rfind(b"\n", 0, len(content) - 1) + 1
+    with ThreadPoolExecutor(1) as beside:
+        digest = beside.submit(lambda: hashlib.sha256(memoryview(content)[:start]).hexdigest())
+        return _checked(content, start, name, digest)
+
+
+def _checked(content: bytes, start: int, name: str, digest: Future[str]) -> Tape:
+    """Returns the tape of a file's bytes.
+
+    Args:
+        content: All bytes.
+        start: Where their last line starts.
+        name: The file.
+        digest: The checksum of what is before it, which is computed meanwhile.
+
+    Raises:
+        InputError: If it is no tape, has no end, or was changed.
+    """
+    tape, rest = _start(content, name)
     if not content.startswith(b'{"end"', start) or not content.endswith(b"\n"):
         raise InputError(
             message("engines.tape-has-no-end"), path=name, hint=message("engines.finish-tape")
         )
     end = _end(content, start, name)
-    if end.sha256 != hashlib.sha256(memoryview(content)[:start]).hexdigest():
+    # With the right checksum it is as `write_tape` made it: documents first, then entries.
+    entries = content.find(b"\n" + Entries.START, rest - 1, start) + 1 or start
+    whole = replace(
+        tape, entries=Entries(content[entries:start]), documents=Documents(content[rest:entries])
+    )
+    if end.sha256 != digest.result():
         raise InputError(
             message("engines.tape-was-changed"),
             path=name,
             hint=message("engines.record-tape-again"),
         )
-    # With this checksum it is as `write_tape` made it: documents first, then entries.
-    entries = content.find(b"\n" + Entries.START, rest - 1, start) + 1 or start
-    return replace(
-        tape,
-        entries=Entries(content[entries:start]),
-        documents=Documents(content[rest:entries]),
-    )
+    return whole
 
 
 def _end(content: bytes, start: int, path: str) -> _End:
@@ -260,9 +278,10 @@ def _start(content: bytes, path: str) -> tuple[Tape, int]:
     try:
         head = _HEAD.decode(content[:end])
     except UNREADABLE:
-        raise InputError(
-            message("engines.is-no-tape"), path=path, hint=message("engines.record-tape")
-        ) from None
+        hint = message("engines.record-tape")
+        if has_tape(path):
+            hint = message("engines.tape-is-beside", tape=tape_beside(path))
+        raise InputError(message("engines.is-no-tape"), path=path, hint=hint) from None
     if head.tape > VERSION:
         raise InputError(message("engines.tape-is-newer", version=head.tape), path=path)
     queries: dict[str, Query] = {}
