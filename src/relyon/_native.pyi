@@ -534,6 +534,34 @@ def swapped_auc(
     Item 2q is query q of the first run, 2q + 1 that of the second.
     """
 
+class AnswerColumns(TypedDict):
+    """What `read_answers` returns: a row per answer, but for the last two.
+
+    Attributes:
+        query: The id of its query.
+        failed: Why it has no results, or an empty text.
+        ms: Milliseconds; 0 if they are not written.
+        total: How many documents match; NaN if it is not written.
+        results: The number of results.
+        duplicates: The number of duplicates.
+        problems: The number of problems.
+        ids: The documents of all answers.
+        scores: Their scores; NaN for one without.
+    """
+
+    query: ArrowTexts
+    failed: ArrowTexts
+    ms: NDArray[np.float64]
+    total: NDArray[np.float64]
+    results: NDArray[np.int64]
+    duplicates: NDArray[np.int64]
+    problems: NDArray[np.int64]
+    ids: ArrowTexts
+    scores: NDArray[np.float64]
+
+def read_answers(lines: bytes) -> AnswerColumns | None:
+    """Reads the lines of a tape's entries; None if one is not written as tapes are."""
+
 class LetorRows(TypedDict, total=False):
     """What `read_letor` returns.
 

@@ -16,7 +16,7 @@ from tests.unit.scripted_engine import Asked, Script
 from tests.unit.tries import ENGINE, SECRET, Visit, fields, fill, hits, row, token, words
 
 import relyon
-from relyon.app.engines import pages
+from relyon.app.engines import pages, trying
 from relyon.app.engines.gate import PER_MINUTE
 from relyon.app.protection import csrf_token
 from relyon.judging.events import list_events
@@ -270,6 +270,39 @@ def test_a_character_that_no_database_stores_ends_no_turn(
         assert visit.client.get("/projects/1/try?query=%00").status_code == 400
         assert visit.came == []
         visit.ask()
+
+
+@pytest.mark.parametrize(
+    "engine", [ENGINE, ENGINE.replace("timeout =", "concurrency = 1\ntimeout =")]
+)
+def test_an_id_that_contains_a_secret_is_not_shown_and_ends_its_turn(
+    store: Store, project: Project, tmp_path: Path, caplog: pytest.LogCaptureFixture, engine: str
+) -> None:
+    ids = iter([SECRET, SECRET, "d1", "d2"])
+    with Visit(
+        store, tmp_path, lambda _: Script({"hits": hits(next(ids))}), engine=engine
+    ) as visit:
+        page = visit.ask()
+        assert words(page).count("cannot be asked") == 2
+        assert SECRET not in page + caplog.text
+        assert "Title d1" in visit.ask()
+
+
+def test_what_nobody_expected_is_logged_without_secrets(
+    store: Store,
+    project: Project,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def odd(*values: object) -> None:
+        raise OverflowError(f"no place for {SECRET}")
+
+    monkeypatch.setattr(trying, "_with", odd)
+    with Visit(store, tmp_path) as visit:
+        page = visit.ask()
+    assert "no place for ***" in caplog.text
+    assert SECRET not in page + caplog.text
 
 
 def test_a_try_that_cannot_be_written_down_ends_its_turn(

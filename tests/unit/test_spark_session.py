@@ -146,7 +146,7 @@ def test_evaluating_files_imports_nothing_of_spark(files: Path) -> None:
         try:
             application.main(["evaluate", "judgments.qrels", "bm25.run"])
         finally:
-            print(*(one for one in sys.modules if "spark" in one), "socket" in sys.modules)
+            print(*(one for one in sys.modules if one.startswith(("pyspark", "relyon.spark"))), "socket" in sys.modules)
     """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, cwd=files, text=True, check=True

@@ -42,45 +42,48 @@ def make_run(
         ({'q1': {'d1': 10.0, 'd2': 9.0}}, 'search-scores-equal')
     """
     answers = entries if isinstance(entries, Answers) else Answers.of(entries)
-    rows = (
-        answers.frame.lazy()
-        .select("query", "ids", "scores", place=pl.int_range(pl.len()))
-        .filter(pl.col("ids").list.len() > 0)
-        .explode("ids", "scores")
-        .collect()
-    )
+    queries = pl.Series([one.query for one in answers.outlines], dtype=pl.String)
+    place = pl.Series(answers.places)
+    found = answers.scores
     notes = []
     by_rank = scores == "rank"
     if not by_rank:
-        faults = _faults(rows)
+        faults = _faults(queries, place, found)
         by_rank = "missing" in faults or (scores == "auto" and bool(faults))
-        for kind, found in faults.items():
+        for kind, named in faults.items():
             what = f"search-scores-{kind}"
             key = "" if by_rank else f"{what}.kept"
-            notes.append(Note(what, len(found), examples=tuple(found[:NAMED]), key=key))
+            notes.append(Note(what, len(named), examples=tuple(named[:NAMED]), key=key))
             break
     if by_rank:
-        rows = rows.with_columns(scores=k - pl.int_range(pl.len()).over("place"))
-    columns = rows.select("query", document="ids", score="scores")
-    return Run.from_frame(columns, name=name), tuple(notes)
+        found = pl.Series(k + 1.0 - answers.ranks)
+    columns = {"query": queries.gather(place), "document": answers.ids, "score": found}
+    return Run.from_frame(pl.DataFrame(columns), name=name), tuple(notes)
 
 
-def _faults(rows: pl.DataFrame) -> dict[str, list[str]]:
+def _faults(queries: pl.Series, place: pl.Series, scores: pl.Series) -> dict[str, list[str]]:
     """Returns the queries with missing scores, rising scores and equal ones, if there are any.
 
     A query counts for the first of them that it has.
+
+    Args:
+        queries: All queries.
+        place: The place of each result's query among them.
+        scores: The score of each result.
     """
-    place, score = pl.col("place"), pl.col("scores")
-    step = pl.when(place == place.shift()).then(score.diff())
-    tests = {"missing": score.is_null(), "rising": step > 0, "equal": step == 0}
+    within = place == place.shift()
+    step = scores.diff()
+    tests = {
+        "missing": scores.is_null(),
+        "rising": within & (step > 0),
+        "equal": within & (step == 0),
+    }
     found: dict[str, list[str]] = {}
     seen: set[int] = set()
     for kind, test in tests.items():
-        queries = dict(
-            rows.filter(test).select("place", "query").unique(maintain_order=True).rows()
-        )
-        queries = {number: query for number, query in queries.items() if number not in seen}
-        if queries:
-            found[kind] = list(queries.values())
-            seen.update(queries)
+        numbers = place.filter(test).unique(maintain_order=True)
+        left = [number for number in numbers if number not in seen]
+        if left:
+            found[kind] = queries.gather(left).to_list()
+            seen.update(left)
     return found

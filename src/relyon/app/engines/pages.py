@@ -207,7 +207,7 @@ def try_query(
     names = ", ".join(one.variant.name for one in asked.sides)
     try:
         note_event(request, visitor, "engine_asked", f"{found.name}: {wish.engine}, {names}")
-    except BaseException:  # nobody is asked, and the next try need not wait
+    except BaseException:  # no engine is asked, and the next try need not wait
         turn.leave(len(asked.sides))
         raise
     sides = ask(asked.sides, Asked(id, text), wish.k, turn, explain=wish.explain)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -136,13 +137,22 @@ def _ask(one: Asked, request: Request, patience: float) -> Side:
             outcome = next(iter(ask_all(engine, [request], limits)))
         finally:
             engine.close()
+        return _without(one, outcome) if outcome.answer is None else _with(one, outcome)
     except Exception as error:
-        said = engine.secrets.hide(str(error))
-        log.warning("engine %s: %s", configuration.name, said)
+        known = isinstance(error, RelyonError)
+        told = str(error) if known else "".join(traceback.format_exception(error))
+        level = logging.WARNING if known else logging.ERROR
+        log.log(level, "engine %s: %s", configuration.name, engine.secrets.hide(told))
         return Side(one.variant, one.body, problem=_fault(error))
-    if outcome.answer is None:
-        return _without(one, outcome)
-    entry, documents = recorded("", outcome, engine.secrets)
+
+
+def _with(one: Asked, outcome: Outcome) -> Side:
+    """Returns a side with an answer.
+
+    Raises:
+        FatalError: If an id contains a secret.
+    """
+    entry, documents = recorded("", outcome, one.configuration.engine.secrets)
     entry.why = [text[:WHY] for text in entry.why]
     kept = {id: _parts(fields) for id, fields in documents.items()}
     return Side(one.variant, one.body, entry, kept)
@@ -154,10 +164,9 @@ def _parts(fields: Mapping[str, str]) -> dict[str, str]:
     return {**parts, "snippet": parts["snippet"][:TEXT]}
 
 
-def _fault(error: BaseException) -> Problem:
+def _fault(error: Exception) -> Problem:
     """Returns why an engine cannot be asked: what an error says names addresses and files."""
     if not isinstance(error, RelyonError):
-        log.error("an engine failed", exc_info=error)
         return "broken"
     said: object = error.message
     if isinstance(said, Message) and said.kind == "core.path-message":

@@ -93,9 +93,10 @@ class Entries(Mapping[str, Entry]):
             variants: The name of the variant of each key.
         """
         found = Entries()
+        parts = {one: b'"variant":' + msgspec.json.encode(one) for one in {*variants.values()}}
         for key, name in variants.items():
             line = self._lines[key]
-            if not line.startswith(b'"variant":' + msgspec.json.encode(name), self._KEY.stop + 2):
+            if not line.startswith(parts[name], self._KEY.stop + 2):
                 line = msgspec.json.encode(msgspec.structs.replace(self[key], variant=name))
             found._lines[key] = line
         return found
