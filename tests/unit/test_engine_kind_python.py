@@ -194,3 +194,17 @@ def test_a_vector_store(tmp_path: Path) -> None:
     assert {name: run.to_dict() for name, run in again.runs.items()} == {
         name: run.to_dict() for name, run in runs.runs.items()
     }
+
+
+def test_results_that_cannot_be_read_are_refused() -> None:
+    class Odd:
+        def __repr__(self) -> str:
+            raise KeyError("gone")
+
+    nested: list[object] = []
+    for _ in range(100_000):
+        nested = [nested]
+    for field in (Odd(), [[Odd()]], nested):
+        engine = Python(lambda query, k, field=field: [{"id": "d1", "title": field}])
+        with pytest.raises(RefusedError, match=r"KeyError|RecursionError"):
+            engine.ask(Request(Query("q1", "red"), Variant("base"), 10))

@@ -87,7 +87,14 @@ class Python(Engine):
         parameters = {name: columns[name] for name in names} | dict(request.variant.parameters)
         try:
             found = self._function(request.query.text, request.k, **parameters)
-            results = None if found is None or isinstance(found, FORMLESS) else list(found)
+            if found is None or isinstance(found, FORMLESS):
+                name = type(found).__name__
+                said = message("engines.function-returns", name=self._name, found=name)
+                raise RefusedError("no-hits", said)
+            hits = Hits(request.k)
+            for one in list(found):
+                _add(hits, one)
+            return hits.answer()
         except (PassingError, RefusedError, FatalError):
             raise
         except (TimeoutError, ConnectionError) as error:
@@ -102,13 +109,6 @@ class Python(Engine):
             raise RefusedError("refused", f"TypeError: {error}") from error
         except Exception as error:
             raise RefusedError("refused", f"{type(error).__name__}: {error}") from error
-        if results is None:
-            said = message("engines.function-returns", name=self._name, found=type(found).__name__)
-            raise RefusedError("no-hits", said)
-        hits = Hits(request.k)
-        for one in results:
-            _add(hits, one)
-        return hits.answer()
 
     def close(self) -> None:
         """Does nothing."""
