@@ -39,8 +39,8 @@ class AnswerReader {
   Columns read() {
     const char* const end = text_.data() + text_.size() - padding;
     for (const char* line = text_.data(); line != end;) {
-      const auto* stop = static_cast<const char*>(
-          std::memchr(line, '\n', static_cast<std::size_t>(end - line)));
+      const auto* stop =
+          static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line)));
       if (stop == nullptr) throw Unlike{};
       steps_.restart();
       read_line(line);

@@ -49,7 +49,7 @@ struct InputError : std::runtime_error {
   Sentence hint;
 };
 
-// Thrown by a fast reader at what is wrong or unusual: a slower one reads it, or names what is wrong.
+// Thrown by a fast reader at what is unusual or wrong: a slower one reads it, or names the fault.
 struct Unlike {};
 
 // A measure that `ties=expected` has no formula for.

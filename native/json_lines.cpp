@@ -130,7 +130,7 @@ class ObjectReader {
   const JsonLines::Keys& keys_;
   Window& window_;
   unsigned wanted_ = 0;
-  unsigned escaped_ = 0;    // which values hold escapes
+  unsigned escaped_ = 0;  // which values hold escapes
   JsonSteps steps_;
   std::vector<Key> before_;
 };
