@@ -66,11 +66,11 @@ def test_every_variant_gives_a_run_with_its_tape(command: Command) -> None:
 
 
 def test_a_run_is_no_tape_but_has_one_beside_it(command: Command) -> None:
-    assert command(*SEARCH, "--variant", "strong", "-o", "new.run").code == 0
-    outcome = command(*SEARCH, "--variant", "strong", "--replay", "new.run", "-o", "again.run")
+    assert command(*SEARCH, "--variant", "strong", "-o", "found.run").code == 0
+    outcome = command(*SEARCH, "--variant", "strong", "--replay", "found.run", "-o", "again.run")
     assert outcome.code == 3
-    assert "new.run: is not a tape" in outcome.err
-    assert "beside it: new.run.tape.jsonl" in outcome.err
+    assert "found.run: is not a tape" in outcome.err
+    assert "beside it: found.run.tape.jsonl" in outcome.err
 
 
 def test_one_variant_gives_one_file(command: Command) -> None:

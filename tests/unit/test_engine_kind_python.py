@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import relyon
@@ -98,6 +101,33 @@ def test_what_it_must_not(
 ) -> None:
     with pytest.raises(kind, match=said):
         ask(function)
+
+
+def test_a_generator_that_never_ends_is_read_as_far_as_needed() -> None:
+    assert ask(lambda query, k: itertools.cycle(["a", "a", "b", "c"])).ids == ["a", "b", "c"]
+
+
+async def later(query: str, k: int) -> list[str]:
+    return ["a"]
+
+
+async def one_by_one(query: str, k: int) -> AsyncIterator[str]:
+    yield "a"
+
+
+@pytest.mark.parametrize("function", [later, one_by_one])
+@pytest.mark.filterwarnings("error")
+def test_functions_that_are_asynchronous_are_named(function: Callable[..., object]) -> None:
+    with pytest.raises(FatalError, match="is asynchronous") as caught:
+        ask(function)
+    assert "asyncio.run" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_is_no_list_of_its_columns(frame: Callable[..., object]) -> None:
+    with pytest.raises(RefusedError, match="DataFrame, which is not a list of results"):
+        ask(lambda query, k: frame({"id": ["a"], "score": [1.0]}))
+    assert ask(lambda query, k: pl.Series(["a", "b"])).ids == ["a", "b"]
 
 
 def test_parameters_and_columns_that_it_takes() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -16,6 +19,11 @@ pytest.importorskip("msgspec")
 
 def ids(source: object) -> list[tuple[str, str]]:
     return [(one.id, one.text) for one in read_queries(source)]
+
+
+@pytest.mark.parametrize("column", [pd.Series, pl.Series, np.array])
+def test_a_column_of_texts(column: Callable[[list[str]], object]) -> None:
+    assert [one.id for one in read_queries(column(["red", "电视"]))] == ["red", "电视"]
 
 
 def test_a_mapping_and_a_list() -> None:

@@ -56,6 +56,11 @@ class Hits:
         elif len(self._found) < self._k:
             self._found[known] = (_score(score), _texts(fields) if fields else {}, explanation)
 
+    @property
+    def full(self) -> bool:
+        """Whether there are as many results as were asked for."""
+        return len(self._found) >= self._k
+
     def answer(self, *, took: float | None = None, total: int | None = None) -> Answer:
         """Returns all of them."""
         rows = self._found.values()

@@ -28,10 +28,10 @@ def read_queries(source: object) -> tuple[Query, ...]:
     """Returns the queries to send, in order.
 
     Args:
-        source: `{id: text}`; a list of texts, which are then the ids, too; a data frame; or a file:
-            a table (CSV, TSV, JSON Lines, Parquet, Excel) with a column of query texts and perhaps
-            one of ids, or lines of text with a query each (`.txt`). Further columns can be used in
-            templates.
+        source: `{id: text}`; a list or a column of texts, which are the ids, too; a data frame;
+            or a file: a table (CSV, TSV, JSON Lines, Parquet, Excel) with a column of query texts
+            and perhaps one of ids, or lines of text with a query each (`.txt`). Further columns can
+            be used in templates.
 
     Raises:
         InputError: If there is none, two have one id, or one has no text.
@@ -48,6 +48,8 @@ def read_queries(source: object) -> tuple[Query, ...]:
         found = _of_file(path)
     elif isinstance(source, Mapping):
         found = [Query(str(id), str(text)) for id, text in source.items()]
+    elif (texts := _of_column(source)) is not None:
+        found = [Query(one, one) for one in texts]
     elif is_frame(source):
         found = _of_frame(source)
     elif isinstance(source, Sequence) and not isinstance(source, bytes):
@@ -98,6 +100,16 @@ def _of_file(path: str) -> list[Query]:
 
     lines = (line.strip() for line in read_file(path).splitlines())
     return [Query(line, line) for line in lines if line]
+
+
+def _of_column(source: object) -> list[str] | None:
+    """Returns the texts of a column of a frame, or of an array; None if it is none."""
+    values = getattr(source, "to_list", None) or getattr(source, "tolist", None)
+    if not callable(values) or hasattr(source, "columns"):
+        return None
+    found = values()
+    texts = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return found if texts else None
 
 
 def _of_frame(frame: object) -> list[Query]:

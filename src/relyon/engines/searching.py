@@ -71,7 +71,7 @@ def search(
         engine: The path of an engine's file, what `read_configuration` returned, or a function that
             takes a query's text and k and returns results, best first: ids, pairs of id and score,
             or mappings with `id`, `score` and fields.
-        queries: `{id: text}`, a list of texts, a data frame, or a file.
+        queries: `{id: text}`, a list or a column of texts, a data frame, or a file.
         k: How many results to ask for.
         variants: The names of the variants; by default all.
         output: The file of the run, or the folder of the runs if there are several variants.

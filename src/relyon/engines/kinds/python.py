@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 
 from relyon.core.errors import ParameterError
@@ -87,13 +87,18 @@ class Python(Engine):
         parameters = {name: columns[name] for name in names} | dict(request.variant.parameters)
         try:
             found = self._function(request.query.text, request.k, **parameters)
-            if found is None or isinstance(found, FORMLESS):
+            if inspect.isawaitable(found) or isinstance(found, AsyncIterable):
+                raise _asynchronous(found, self._name)
+            if found is None or isinstance(found, FORMLESS) or hasattr(found, "columns"):
                 name = type(found).__name__
                 said = message("engines.function-returns", name=self._name, found=name)
                 raise RefusedError("no-hits", said)
             hits = Hits(request.k)
-            for one in list(found):
+            lazy = isinstance(found, Iterator)
+            for one in found:
                 _add(hits, one)
+                if lazy and hits.full:  # it may never end
+                    break
             return hits.answer()
         except (PassingError, RefusedError, FatalError):
             raise
@@ -130,6 +135,15 @@ def _is_call(error: TypeError) -> bool:
     """Returns whether the call itself failed, not something within the function."""
     trace = error.__traceback__
     return trace is not None and trace.tb_next is None
+
+
+def _asynchronous(found: object, name: str) -> FatalError:
+    if inspect.iscoroutine(found):
+        found.close()
+    return FatalError(
+        message("engines.function-is-asynchronous", name=name),
+        hint=message("engines.run-function"),
+    )
 
 
 def _add(hits: Hits, one: object) -> None:
