@@ -373,6 +373,19 @@ def test_a_file_that_was_broken_since_is_told_in_a_sentence(
     assert "12 queries" in lea.read()
 
 
+def test_a_long_value_is_cut_in_the_name_of_its_variant(
+    store: Store, project: Project, folder: Path
+) -> None:
+    (folder / "shop.toml").write_text(FILE.replace("shift = 2", 'fields = "b"'), "utf-8")
+    text = (folder / "shop.toml").read_text("utf-8").replace("shift = 0", 'fields = "a"')
+    (folder / "shop.toml").write_text(text, "utf-8")
+    wish = Wish("shop", changes={"fields": "标题" * 1000})
+    run = begin(store, project, wish, AllowedEngines.read(folder), by=store.accounts.get("lea"))
+    assert run.snapshot.parameters == {"fields": "标题" * 1000}
+    assert run.snapshot.variant == "base,fields=" + "标题" * 50
+    run.work.end("failed")
+
+
 def test_what_may_be_reached_is_what_the_file_says_now(
     store: Store, project: Project, folder: Path
 ) -> None:

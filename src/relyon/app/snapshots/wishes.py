@@ -33,6 +33,8 @@ __all__ = [
 #: Results per query unless the form says otherwise, and at most.
 DEFAULT_K, MOST_K = 20, 1000
 LONGEST_LINES = 500_000
+#: Characters of a changed value in the name of a variant.
+SHOWN = 100
 Text = Annotated[str, Form(max_length=200)]
 Texts = Annotated[list[str], Form()]
 
@@ -136,10 +138,8 @@ def _variant(configuration: Configuration, wish: Wish) -> Variant:
             changes[name] = found
     if not changes:
         return chosen
-    return Variant(
-        ",".join([chosen.name, *(f"{key}={write_scalar(new)}" for key, new in changes.items())]),
-        {**chosen.parameters, **changes},
-    )
+    named = (f"{key}={write_scalar(new)[:SHOWN]}" for key, new in changes.items())
+    return Variant(",".join([chosen.name, *named]), {**chosen.parameters, **changes})
 
 
 def describe(parameters: Mapping[str, Scalar], shown: Sequence[str] = ()) -> str:
