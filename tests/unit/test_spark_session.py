@@ -146,7 +146,8 @@ def test_evaluating_files_imports_nothing_of_spark(files: Path) -> None:
         try:
             application.main(["evaluate", "judgments.qrels", "bm25.run"])
         finally:
-            print(*(one for one in sys.modules if one.startswith(("pyspark", "relyon.spark"))), "socket" in sys.modules)
+            spark = ("pyspark", "relyon.spark")
+            print(*(one for one in sys.modules if one.startswith(spark)), "socket" in sys.modules)
     """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, cwd=files, text=True, check=True
