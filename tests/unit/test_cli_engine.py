@@ -173,6 +173,9 @@ def test_errors_of_the_first_minutes_say_what_to_do(command: Command, tmp_path: 
     assert "没有这个引擎类型：`mysql`" in outcome.err
     assert "其他引擎都可以用 `http` 或 `python` 连接" in outcome.err
     path = tmp_path / "engine.toml"
+    path.write_text('kind = "http"\naddress = "http://127.0.0.1:9"\nhits = "h"\nid = "i"\n')
+    outcome = command("engine", "check", str(path), "red")
+    assert outcome.err.endswith("hint: is the engine up, and is its address right?\n")
     path.write_text('kind = "python"\npython = "os.path:join"\n[parameters]\nx = 1\n')
     outcome = command("engine", "check", str(path), "-p", "x=many", "--lang", "zh")
     assert "`parameters.x` 应为数字" in outcome.err

@@ -196,6 +196,7 @@ def check_engine(
         raise InputError(
             message("engines.query-has-no-answer", query=query, problem=problem),
             path=engine.secrets.hide(engine.address),
+            hint=message("engines.is-engine-up") if "connection" in outcome.problems else "",
         )
     entry, fields = recorded("", outcome, engine.secrets)
     found = (*make_run([entry], chosen.name, k)[1], *remarks([entry], k))
