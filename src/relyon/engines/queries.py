@@ -103,7 +103,7 @@ def _of_file(path: str) -> list[Query]:
 
 
 def _of_column(source: object) -> list[str] | None:
-    """Returns the texts of a column of a frame, or of an array; None if it is none."""
+    """Returns the texts of a column of a frame, or of an array; None of anything else."""
     values = getattr(source, "to_list", None) or getattr(source, "tolist", None)
     if not callable(values) or hasattr(source, "columns"):
         return None
