@@ -129,8 +129,8 @@ def test_unusual_lines_are_left_to_the_slower_reader(line: bytes) -> None:
 
 
 def test_an_entry_with_more_ids_than_scores_is_an_error() -> None:
-    """It is no entry that a search wrote."""
-    with pytest.raises(InputError, match="tape"):
+    """The error names the query."""
+    with pytest.raises(InputError, match="`q1` has another number of scores"):
         Answers.read([START + b',"ids":["d1","d2"],"scores":[1.0]}\n'])
 
 

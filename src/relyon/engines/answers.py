@@ -110,10 +110,7 @@ class Answers:
     def _of_frame(cls, frame: pl.DataFrame) -> Answers:
         """Returns the columns of a row per entry."""
         results = frame.select("ids", "scores").filter(pl.col("ids").list.len() > 0)
-        try:
-            results = results.explode("ids", "scores")
-        except pl.exceptions.PolarsError as error:
-            raise InputError(message("engines.line-is-none-of-tape", problem=error)) from None
+        results = results.explode("ids", "scores")
         rows = frame.select(
             "query",
             pl.col("ids").list.len(),
@@ -151,9 +148,14 @@ def _frame(content: bytes) -> pl.DataFrame:
         frame = pl.read_ndjson(content, schema=COLUMNS)
     except pl.exceptions.PolarsError as error:
         raise InputError(message("engines.line-is-none-of-tape", problem=error)) from None
-    return frame.with_columns(
+    frame = frame.with_columns(
         pl.col("ids", "scores", "problems").fill_null([]),
         pl.col("ms").fill_null(0.0),
         pl.col("duplicates").fill_null(0),
         pl.col("failed").fill_null(""),
     )
+    odd = frame.filter(pl.col("ids").list.len() != pl.col("scores").list.len())
+    if odd.height:
+        query = odd["query"][0]
+        raise InputError(message("engines.scores-are-not-of-results", query=query))
+    return frame
