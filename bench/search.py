@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import relyon
@@ -38,40 +40,42 @@ def searches(home: Path) -> Workload:
     """1,000 queries to a local server, 8 at a time."""
     import httpx2
 
-    server = subprocess.Popen(
-        [sys.executable, "-c", "from bench.search import serve; serve()"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdout is not None
-    address = f"http://127.0.0.1:{server.stdout.readline().strip()}"
-    home.mkdir(parents=True, exist_ok=True)
     engine = home / "search-engine.toml"
-    engine.write_text(ENGINE.format(address=address, at_once=AT_ONCE), "utf-8")
+
+    @cache
+    def url() -> str:
+        """Starts the server, whose address goes into the engine's file."""
+        address = _started()
+        home.mkdir(parents=True, exist_ok=True)
+        engine.write_text(ENGINE.format(address=address, at_once=AT_ONCE), "utf-8")
+        return f"{address}/search"
+
     bodies = [{"query": text, "size": DEPTH} for text in texts().values()]
-    url = f"{address}/search"
 
     def ours() -> Mapping[str, float]:
+        url()
         found = relyon.search(
             engine, texts(), DEPTH, output=home / "searched.run", overwrite=True, restart=True
         )
         return {"results": float(len(found.run))}
 
     def threads() -> Mapping[str, float]:
+        address = url()
         with (
             httpx2.Client(limits=httpx2.Limits(max_connections=AT_ONCE)) as client,
             ThreadPoolExecutor(AT_ONCE) as pool,
         ):
-            answers = list(pool.map(lambda body: client.post(url, json=body).content, bodies))
+            answers = list(pool.map(lambda body: client.post(address, json=body).content, bodies))
         return {"results": float(sum(answer.count(b'"id"') for answer in answers))}
 
     async def gathered() -> list[bytes]:
+        address = url()
         free = asyncio.Semaphore(AT_ONCE)
         async with httpx2.AsyncClient(limits=httpx2.Limits(max_connections=AT_ONCE)) as client:
 
             async def ask(body: dict[str, object]) -> bytes:
                 async with free:
-                    return (await client.post(url, json=body)).content
+                    return (await client.post(address, json=body)).content
 
             return await asyncio.gather(*map(ask, bodies))
 
@@ -124,6 +128,23 @@ def replays(home: Path) -> Workload:
         ],
         lambda rules: {"rows": (rows, rows)},
     )
+
+
+def _started() -> str:
+    """Starts a server that lives as long as this process, and returns its address."""
+    server = subprocess.Popen(
+        [sys.executable, "-c", "from bench.search import serve; serve()"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def stop() -> None:
+        with server:
+            server.terminate()
+
+    atexit.register(stop)
+    assert server.stdout is not None
+    return f"http://127.0.0.1:{server.stdout.readline().strip()}"
 
 
 def serve() -> None:
