@@ -199,6 +199,8 @@ def _ask(
             if progress is not None:
                 progress(done, len(requests))
     if without:
+        places = {id(one): place for place, one in enumerate(requests.values())}
+        without.sort(key=lambda one: places[id(one.request)])
         raise _unanswered(without, len(requests), bool(journal.path))
     if journal.changed:
         changed = sorted(journal.changed)

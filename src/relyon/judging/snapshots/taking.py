@@ -172,13 +172,15 @@ class SnapshotRun:
             raise StoppedError
 
     def _unanswered(self) -> InputError:
-        first = self._without[0]
+        places = {query: place for place, query in enumerate(self._keys)}
+        without = sorted(self._without, key=lambda one: places[one.request.query.id])
+        first = without[0]
         return InputError(
             message(
                 "engines.queries-without-answer",
                 count=len(self._without),
                 total=self.snapshot.queries,
-                queries=[one.request.query.id for one in self._without[:NAMED]],
+                queries=[one.request.query.id for one in without[:NAMED]],
                 problem=first.detail or first.problems[-1],
             )
         )
