@@ -36,6 +36,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "__init__",
         "application",
         "cluster",
+        "comparing",
         "completion",
         "described",
         "encoding",

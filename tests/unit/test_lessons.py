@@ -48,7 +48,8 @@ UNEXPLAINED = {
         offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query one-round
         only-clicks other-queries outcome-features partial-queries parts-missing parts-of-jobs
         parts-unfinished positions-missing queries-alike queries-grouped queries-joined
-        queries-near queries-without-text rank-contradicts-score ranked-training-rows
+        queries-near queries-without-text queries-without-value rank-contradicts-score
+        ranked-training-rows
         read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
         same-sessions scores-from-ranks search-cut search-documents-changed search-duplicates
         search-empty search-failed search-resumed search-retried search-scores-equal

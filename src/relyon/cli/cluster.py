@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from relyon.cli.inputs import check_two_runs
+from relyon.cli.comparing import check_two_runs
 from relyon.cli.option_values import format_named_by, run_names
 from relyon.core.errors import InputError
 from relyon.core.texts import message

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
 from relyon.cli.gate import check_gate_names, check_gates, explain_command
-from relyon.cli.groups import Statistics
+from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
@@ -106,6 +107,7 @@ class Request:
         digits=digits_option(),
         path=output_option(),
     )
+    design: QueryDesign = group(QueryDesign)
     given: Given = input_options("query", "label", "document")
     values: bool = flag(
         "--values", help="The files contain per-query values; no judgments are needed."
@@ -171,10 +173,11 @@ def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -
     if request.values:
         return _of_values(files, request.names, settings)
     with Progress("cli.comparing") as progress:
-        return request.given.compare(
+        return compare_given(
+            request.given,
             files,
             measures,
-            settings,
+            request.design.options(request.described.query_texts, **settings),
             names=request.names,
             average=request.average,
             progress=progress,

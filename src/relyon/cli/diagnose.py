@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
+from relyon.cli.groups import QueryDesign
 from relyon.cli.inputs import Given, check_stdin, input_options, stage_runs
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import (
@@ -86,6 +88,7 @@ class Request:
         ),
         path=output_option(),
     )
+    design: QueryDesign = group(QueryDesign)
     given: Given = input_options("query", "label", "document")
 
 
@@ -113,10 +116,11 @@ def command(request: Request) -> None:
         request.output.path, [*request.given.paths(paths), request.online, *request.described.paths]
     )
     with Progress("cli.comparing") as progress:
-        comparison = request.given.compare(
+        comparison = compare_given(
+            request.given,
             request.files,
             ["ndcg@10"],
-            {"alpha": request.alpha, "resamples": 1},
+            request.design.options(request.described.query_texts, alpha=request.alpha, resamples=1),
             names=request.names,
             progress=progress,
             further=() if request.rules else rule_measures(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import click
 
@@ -15,10 +15,11 @@ from relyon.cli.options import (
 from relyon.cli.request import Declared, flag, group, option, request
 
 if TYPE_CHECKING:
+    from relyon.analysis.comparison.query_facts import CompareOptions
     from relyon.analysis.comparison.settings import Correction, Interval, Options
     from relyon.data.convention import Convention
 
-__all__ = ["Clicks", "Listen", "Rules", "Statistics", "listen_options"]
+__all__ = ["Clicks", "Listen", "QueryDesign", "Rules", "Statistics", "listen_options"]
 
 Test = Literal["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]
 
@@ -99,6 +100,35 @@ class Statistics:
             "seed": self.seed,
             "threads": threads,
         }
+
+
+@request
+class QueryDesign:
+    """What is known of queries: their clusters, and columns to break a comparison down by."""
+
+    cluster: str | None = option(
+        "--cluster",
+        metavar="COLUMN",
+        help="The column of --queries with clusters of queries that are alike, such as paraphrases"
+        " of one intent or the questions on one document: tests and intervals then count"
+        " clusters, not queries.",
+    )
+    by: tuple[str, ...] = option(
+        "--by",
+        metavar="COLUMN",
+        multiple=True,
+        help="Break the differences down by this column of --queries, such as tier or language;"
+        " repeat it for several. --scored: a column of that file without --queries.",
+    )
+
+    def options(self, queries: str | None, **settings: Unpack[Options]) -> CompareOptions:
+        """Returns them as arguments of functions, with the settings of the tests.
+
+        Args:
+            queries: The table that has the columns.
+            **settings: The settings.
+        """
+        return {**settings, "queries": queries, "cluster": self.cluster, "by": self.by}
 
 
 @request

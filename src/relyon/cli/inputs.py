@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-import click
-
 from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.groups import Rules
@@ -28,14 +26,10 @@ from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison import Comparison
-    from relyon.analysis.comparison.settings import Options
-    from relyon.cli.messages import Progress
     from relyon.data.convention import Convention
     from relyon.data.judgments import Judgments
     from relyon.data.run import Run
     from relyon.data.scale import Scale
-    from relyon.evaluation.program import Average
     from relyon.io import Source
     from relyon.io.format import Kind
 
@@ -45,7 +39,6 @@ __all__ = [
     "Lists",
     "check_files",
     "check_stdin",
-    "check_two_runs",
     "input_options",
     "judgments_argument",
     "run_argument",
@@ -152,78 +145,6 @@ class Given:
             for path, name in zip(files[1:], titles, strict=True)
         ]
         return Lists(judged, runs, titles, self.convention)
-
-    def compare(
-        self,
-        files: Sequence[str],
-        measures: Sequence[str],
-        settings: Options,
-        *,
-        names: Sequence[str] = (),
-        average: Average | None = None,
-        progress: Progress | None = None,
-        lists: bool = True,
-        further: Sequence[str] = (),
-    ) -> Comparison:
-        """Compares the given runs or scores.
-
-        Args:
-            files: As for `lists`.
-            measures: The measures; the default ones if empty.
-            settings: The settings of the tests.
-            names: As for `lists`.
-            average: As for `relyon.evaluate`.
-            progress: As for `relyon.compare`.
-            lists: Whether single queries will be shown; otherwise runs are streamed, and one file
-                of scored rows is not kept.
-            further: Measures that will be computed later, to evaluate in the same pass.
-
-        Raises:
-            ParameterError: If two runs are missing.
-        """
-        from relyon.analysis.comparison import compare_results, compare_scores
-        from relyon.analysis.comparison.inputs import compare_runs
-        from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
-
-        if self.scored and not lists and not files and len(self.scored.files) == 1:
-            models = self.scored.models((), names, least=2)
-            threads = settings.get("threads", 0)
-            return compare_results(
-                [
-                    one.evaluate(
-                        measures, self.convention, self.scale, average=average, threads=threads
-                    )
-                    for one in models
-                ],
-                **settings,
-            )
-        if self.scored:
-            rows = self.scored.rows(files, names, self.scale, least=2)
-            with self.naming():
-                return compare_scores(
-                    rows,
-                    list(measures) or DEFAULT_SCORE_MEASURES,
-                    convention=self.convention,
-                    average=average,
-                    scale=self.scale,
-                    progress=progress,
-                    **settings,
-                )
-        check_two_runs(files)
-        found = self.lists(files, names, whole=lists)
-        with self.naming(files):
-            return compare_runs(
-                found.judgments,
-                found.runs,
-                list(measures) or DEFAULT_MEASURES,
-                further,
-                names=found.names,
-                convention=self.convention,
-                average=average,
-                scale=self.scale,
-                progress=progress,
-                **settings,
-            )
 
     def judgments(self, path: str) -> Judgments:
         """Reads judgments."""
@@ -417,23 +338,6 @@ def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
             )
         found.append((name.strip(), path))
     return found
-
-
-def check_two_runs(files: Sequence[str]) -> None:
-    """Rejects files that are not judgments and two runs.
-
-    Raises:
-        ParameterError: If one is missing.
-    """
-    if len(files) > 2:
-        return
-    missing = ("JUDGMENTS", "BASELINE", "CANDIDATE")[len(files) :]
-    shown = " ".join(files) or "judgments.qrels"
-    rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
-    raise ParameterError(
-        message("cli.arguments-are-missing", missing=missing, count=len(missing)),
-        hint=f"relyon {click.get_current_context().info_name} {shown} {rest}",
-    )
 
 
 def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:

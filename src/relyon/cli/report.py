@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
-from relyon.cli.groups import Statistics
+from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, input_options
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
@@ -86,6 +87,7 @@ class Request:
     )
     described: Described = described_options()
     statistics: Statistics = group(Statistics)
+    design: QueryDesign = group(QueryDesign)
     given: Given = input_options("query", "label", "document")
     threads: int = threads_option()
 
@@ -109,10 +111,13 @@ def command(request: Request) -> None:
     protect_inputs(request.output, [*request.given.paths(request.files), *request.described.paths])
     asked = split_measures(request.measures)
     with Progress("cli.comparing") as progress:
-        comparison = request.given.compare(
+        comparison = compare_given(
+            request.given,
             request.files,
             asked,
-            request.statistics.settings(request.threads),
+            request.design.options(
+                request.described.query_texts, **request.statistics.settings(request.threads)
+            ),
             names=request.names,
             progress=progress,
             # The cutoff of the measure that the page will look at; another is measured then.

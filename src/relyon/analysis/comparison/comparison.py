@@ -10,6 +10,7 @@ from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
 from relyon.analysis.comparison.paired_runs import PairedRuns
 from relyon.analysis.comparison.pairing import Sample
+from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.comparison.query_plan import POWERS, QueryPlan, plan_queries
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
@@ -55,7 +56,8 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
             HSD test.
         results: The evaluations, the baseline's first; empty if only values were given.
-        settings: Test, interval, correction, alpha, confidence, resamples, seed.
+        settings: Test, interval, correction, alpha, confidence, resamples, seed, margins.
+        facts: Clusters of the queries, and columns to break the differences down by.
         convention: The rules of the evaluations, `None` if only values were given.
         scale: The grade scale, if there is one.
         judgments: The judgments, `None` if only results or values were given.
@@ -79,6 +81,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         samples: Mapping[str, Sequence[Sample]],
         settings: Settings,
         *,
+        facts: QueryFacts | None = None,
         results: Sequence[Results] = (),
         convention: Convention | None = None,
         scale: Scale | None = None,
@@ -90,7 +93,9 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         definitions = {
             name: entry.definition for one in results[:1] for name, entry in one.entries.items()
         }
-        super().__init__(names, samples, settings, definitions, convention, progress)
+        super().__init__(
+            names, samples, settings, definitions, convention, facts or QueryFacts(), progress
+        )
         self.results = tuple(results)
         self.scale = scale
         self.judgments = judgments

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.pairing import Sample
+from relyon.analysis.comparison.query_facts import (
+    Column,
+    Columns,
+    CompareOptions,
+    QueryFacts,
+    QueryOptions,
+    split_options,
+)
 from relyon.analysis.comparison.runs import Progress, check_titles, evaluate_lists, run_titles
 from relyon.analysis.comparison.settings import Options, Settings
 from relyon.core.errors import InputError, ParameterError
@@ -35,6 +43,9 @@ def compare(
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
+    queries: object = None,
+    cluster: Column | None = None,
+    by: Columns | None = None,
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -49,6 +60,12 @@ def compare(
         average: See `relyon.evaluate`.
         scale: See `relyon.evaluate`.
         names: The names of the runs, the baseline first; by default their files' names.
+        queries: A table of queries with the columns that `cluster` and `by` name: a frame, or a
+            CSV, TSV, JSON Lines or Parquet file with a column of query ids.
+        cluster: The column of clusters of queries that are alike, such as paraphrases of one
+            intent; or a mapping {query: cluster}.
+        by: One or more columns to break the differences down by, such as a tier or language; or a
+            mapping {column: {query: value}}.
         progress: Called with the work done, the total, and the next step.
         **options: The settings of the tests. `test`, the one that decides: `t`, `wilcoxon`, `sign`,
             `permutation`, `bootstrap`, or `tukey` (randomised Tukey HSD, for more than two runs);
@@ -58,7 +75,8 @@ def compare(
             significance level of corrected p-values. `confidence` (0.95) of the intervals.
             `resamples` (10,000) of the resampling tests; their p is at least 1 / (resamples + 1).
             `seed`: equal seeds give identical results for any number of threads and order of rows.
-            `threads`: 0 uses all cores.
+            `threads`: 0 uses all cores. `margins`: by measure, the smallest difference that
+            matters.
 
     Raises:
         InputError: If the data cannot be used.
@@ -82,6 +100,9 @@ def compare(
         average=average,
         scale=scale,
         names=names,
+        queries=queries,
+        cluster=cluster,
+        by=by,
         progress=progress,
         **options,
     )
@@ -98,7 +119,7 @@ def compare_runs(
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Compares runs as `compare` does, and evaluates further measures in the same pass.
 
@@ -114,7 +135,7 @@ def compare_runs(
         progress: As for `compare`.
         **options: As for `compare`.
     """
-    settings = Settings(**options)
+    settings, known = split_options(options)
     refuse_columns_as_runs(judgments, runs)
     titles = run_titles(runs, names)
     _check_runs(titles, settings)
@@ -122,7 +143,9 @@ def compare_runs(
     lists = [measures, further] if further else [measures]
     passes = evaluate_lists(evaluator, runs, titles, lists, average=average, progress=progress)
     results = [one[0]() for one in passes]
-    found = _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
+    facts = _facts(results, known)
+    judged = evaluator.scale, evaluator.judgments
+    found = _of_results(results, settings, facts, *judged, runs, progress)
     if further:
         found.keep_further({one.run: more[1] for one, more in zip(results, passes, strict=True)})
     return found
@@ -133,6 +156,9 @@ def compare_results(
     *,
     judgments: Judgments | None = None,
     runs: Sequence[object] = (),
+    queries: object = None,
+    cluster: Column | None = None,
+    by: Columns | None = None,
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -143,9 +169,12 @@ def compare_results(
         judgments: The judgments, for functions that look into queries, such as
             `relyon.write_report`; with `runs`.
         runs: The run of each result.
+        queries: As for `relyon.compare`.
+        cluster: As for `relyon.compare`.
+        by: As for `relyon.compare`.
         progress: Called with the work done, the total, and the next step.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
-            `threads`, as for `relyon.compare`.
+            `threads`, `margins`, as for `relyon.compare`.
 
     Raises:
         ParameterError: If there are fewer than two, or they differ in measures or rules, or share a
@@ -183,11 +212,16 @@ def compare_results(
                 hint=message("analysis.evaluate-both-with-same-convention"),
             )
     scale = None if judgments is None else judgments.scale
-    return _of_results(results, settings, scale, judgments, runs, progress)
+    facts = _facts(results, {"queries": queries, "cluster": cluster, "by": by})
+    return _of_results(results, settings, facts, scale, judgments, runs, progress)
 
 
 def compare_values(
     values: Mapping[str, Mapping[str, Mapping[str, float]] | str | PathLike[str]],
+    *,
+    queries: object = None,
+    cluster: Column | None = None,
+    by: Columns | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compares values that another program computed, query by query.
@@ -196,8 +230,11 @@ def compare_values(
         values: By run, the baseline first: a mapping {measure: {query: value}}, or a file: CSV
             with a column of queries and one per measure, what ``relyon evaluate -q --format csv``
             writes, or what ``trec_eval -q`` prints.
+        queries: As for `relyon.compare`.
+        cluster: As for `relyon.compare`.
+        by: As for `relyon.compare`.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
-            `threads`, as for `relyon.compare`.
+            `threads`, `margins`, as for `relyon.compare`.
 
     Raises:
         InputError: If a file cannot be read, or two runs have no measure or query in common.
@@ -235,12 +272,21 @@ def compare_values(
     notes = []
     if left_out:
         notes.append(Note("unshared-measures", len(left_out), values={"measures": left_out}))
-    return Comparison(names, samples, settings, notes=notes)
+    ids = {query for one in samples.values() for sample in one for query in sample.values}
+    facts = QueryFacts.read(ids, queries=queries, cluster=cluster, by=by)
+    return Comparison(names, samples, settings, facts=facts, notes=(*notes, *facts.notes))
+
+
+def _facts(results: Sequence[Results], known: QueryOptions) -> QueryFacts:
+    if known.get("cluster") is None and not known.get("by"):
+        return QueryFacts()
+    return QueryFacts.read({query for one in results for query in one.queries}, **known)
 
 
 def _of_results(
     results: Sequence[Results],
     settings: Settings,
+    facts: QueryFacts,
     scale: Scale | None = None,
     judgments: Judgments | None = None,
     sources: Sequence[object] = (),
@@ -249,7 +295,7 @@ def _of_results(
     names = [one.run for one in results]
     samples = {name: [Sample.of(one, name) for one in results] for name in results[0].entries}
     _check_queries(names, samples)
-    notes = shared_notes((one.run, one.notes) for one in results)
+    notes = [*shared_notes((one.run, one.notes) for one in results), *facts.notes]
     pooled = [
         name
         for name, entry in results[0].entries.items()
@@ -261,6 +307,7 @@ def _of_results(
         names,
         samples,
         settings,
+        facts=facts,
         results=results,
         convention=results[0].convention,
         scale=scale,

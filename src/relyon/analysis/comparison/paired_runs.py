@@ -17,6 +17,7 @@ from relyon.analysis.comparison.notes import (
     record_notes,
 )
 from relyon.analysis.comparison.pairing import Sample, pair
+from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
 from relyon.core.errors import UnknownNameError
@@ -42,6 +43,7 @@ class PairedRuns:
         settings: The settings of the tests.
         definitions: The definitions of the measures, by name.
         convention: The rules of the evaluations, if known.
+        facts: Clusters and columns of the queries.
         progress: Called with the work done, the total, and the next step.
     """
 
@@ -52,6 +54,7 @@ class PairedRuns:
         settings: Settings,
         definitions: Mapping[str, str],
         convention: Convention | None,
+        facts: QueryFacts,
         progress: Progress | None,
     ) -> None:
         self.baseline = names[0]
@@ -59,6 +62,7 @@ class PairedRuns:
         self.measures = tuple(samples)
         self.settings = settings
         self.convention = convention
+        self.facts = facts
         self.query_texts: Mapping[str, str] | None = None
         self._pairings = {
             (candidate, measure): pair(measure, columns[0], columns[place])

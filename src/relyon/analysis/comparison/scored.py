@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.inputs import compare_results
+from relyon.analysis.comparison.query_facts import Column, Columns
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Options
 from relyon.core.errors import ParameterError
@@ -33,6 +34,9 @@ def compare_scores(
     convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
+    queries: object = None,
+    cluster: Column | None = None,
+    by: Columns | None = None,
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -56,9 +60,13 @@ def compare_scores(
         convention: See `relyon.evaluate_scores`.
         average: See `relyon.evaluate`.
         scale: See `relyon.evaluate`.
+        queries: A table of queries, as for `relyon.compare`; without it, `rows` if that is one
+            table.
+        cluster: As for `relyon.compare`.
+        by: As for `relyon.compare`.
         progress: Called with the work done, the total, and the next step.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
-            `threads`, as for `relyon.compare`.
+            `threads`, `margins`, as for `relyon.compare`.
 
     Raises:
         InputError: If the data cannot be used, or the rows are not the same.
@@ -83,6 +91,8 @@ def compare_scores(
 
     levels = load_scale(scale)
     given = rows_by_model(rows, scores, columns, levels)
+    if queries is None and not isinstance(rows, Mapping):
+        queries = rows
     models = matched_scores(given, levels)
     results = []
     for place, (name, one) in enumerate(models.items()):
@@ -100,11 +110,14 @@ def compare_scores(
             )
         )
     if len(models) < 2:
-        return compare_results(results, **options)
+        return compare_results(results, queries=queries, cluster=cluster, by=by, **options)
     return compare_results(
         results,
         judgments=scored_judgments(next(iter(models.values())), levels),
         runs=[scored_run(one, name) for name, one in models.items()],
+        queries=queries,
+        cluster=cluster,
+        by=by,
         progress=progress,
         **options,
     )

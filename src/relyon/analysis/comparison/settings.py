@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from relyon.analysis.statistics import CORRECTIONS, INTERVALS, Resampling, interval
@@ -33,6 +34,7 @@ class Settings:
         resamples: Number of resamples of tests and intervals.
         seed: Equal seeds give identical results.
         threads: 0 uses all cores; results do not depend on it.
+        margins: By measure, the smallest difference that matters, in the measure's own units.
     """
 
     test: str = "t"
@@ -43,6 +45,7 @@ class Settings:
     resamples: int = 10_000
     seed: int = 0
     threads: int = 0
+    margins: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, (*TESTS, "tukey"))
@@ -56,6 +59,8 @@ class Settings:
         """Returns the settings that affect the numbers: all but the threads."""
         values = asdict(self)
         del values["threads"]
+        if not self.margins:
+            del values["margins"]
         return values
 
     @property
@@ -86,3 +91,4 @@ class Options(TypedDict, total=False):
     resamples: int
     seed: int
     threads: int
+    margins: Mapping[str, float]
