@@ -6,7 +6,13 @@ import click
 
 from relyon.cli.messages import messages
 from relyon.cli.option_values import named_values
-from relyon.cli.options import format_option, language_option, no_color_option
+from relyon.cli.options import (
+    format_option,
+    language_option,
+    no_color_option,
+    parameter_option,
+    variant_option,
+)
 from relyon.cli.output import Output, emit
 from relyon.cli.request import argument, fixed, group, option, request, takes
 
@@ -32,16 +38,8 @@ class Request:
 
     engine: str = argument(metavar="ENGINE")
     query: str | None = argument(metavar="[QUERY]", required=False)
-    variant: str | None = option(
-        "--variant", metavar="NAME", help="The variant of ENGINE to ask.  [default: the first]"
-    )
-    parameters: tuple[str, ...] = option(
-        "-p",
-        "--parameter",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="A parameter of ENGINE with another value.",
-    )
+    variant: str | None = variant_option()
+    parameters: tuple[str, ...] = parameter_option()
     depth: int = option(
         "-k",
         "--depth",

@@ -6,7 +6,7 @@ import click
 
 from relyon.cli.messages import messages
 from relyon.cli.option_values import named_values
-from relyon.cli.options import no_color_option
+from relyon.cli.options import no_color_option, parameter_option, variant_option
 from relyon.cli.output import protect_inputs, refuse_existing, write
 from relyon.cli.request import argument, flag, option, request, takes
 
@@ -55,16 +55,8 @@ class Request:
         type=click.IntRange(min=1),
         help="The cutoff of a measure that has none.  [default: 10]",
     )
-    variant: str | None = option(
-        "--variant", metavar="NAME", help="The variant of ENGINE.  [default: the first]"
-    )
-    parameters: tuple[str, ...] = option(
-        "-p",
-        "--parameter",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="A parameter of ENGINE with another value.",
-    )
+    variant: str | None = variant_option()
+    parameters: tuple[str, ...] = parameter_option()
     index: str = option(
         "--index",
         metavar="NAME",

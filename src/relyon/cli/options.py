@@ -120,6 +120,22 @@ def names_option() -> Declared:
     )
 
 
+def variant_option() -> Declared:
+    """Declares ``--variant`` for one variant of an engine."""
+    return option("--variant", metavar="NAME", help="The variant of ENGINE.  [default: the first]")
+
+
+def parameter_option() -> Declared:
+    """Declares ``-p`` for parameters of an engine."""
+    return option(
+        "-p",
+        "--parameter",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="A parameter of ENGINE with another value, from which all variants start.",
+    )
+
+
 def scale_option(*name: str) -> Declared:
     """Declares ``--scale``."""
     return option(

@@ -13,7 +13,7 @@ import click
 from relyon.cli.inputs import check_stdin
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import named_values
-from relyon.cli.options import format_option, language_option, no_color_option
+from relyon.cli.options import format_option, language_option, no_color_option, parameter_option
 from relyon.cli.output import Answer, Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
@@ -126,13 +126,7 @@ class Request:
         multiple=True,
         help="A variant of ENGINE; repeat it for several.  [default: all]",
     )
-    parameters: tuple[str, ...] = option(
-        "-p",
-        "--parameter",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="A parameter of ENGINE with another value, from which all variants start.",
-    )
+    parameters: tuple[str, ...] = parameter_option()
     record: str | None = option(
         "--record", metavar="FILE", help="Write one tape with the answers to all variants."
     )

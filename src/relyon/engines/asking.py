@@ -6,10 +6,11 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.engines.asked import Answer, Request
 from relyon.engines.engine import Engine
@@ -17,7 +18,7 @@ from relyon.engines.files.configuration import Limits
 from relyon.engines.pace import Pace, StoppedError
 from relyon.engines.problems import FatalError, PassingError, RefusedError
 
-__all__ = ["Outcome", "ask_all"]
+__all__ = ["Outcome", "ask_all", "unanswered"]
 
 #: Seconds before a request is sent again, doubled with every attempt.
 FIRST_REST, LONGEST_REST = 0.5, 30.0
@@ -28,6 +29,8 @@ GONE = 5
 GRACE = 2.5
 #: Seconds after which a wait looks up.
 BEAT = 0.2
+#: Queries that a message names.
+NAMED = 3
 
 
 @dataclass
@@ -56,6 +59,30 @@ class Outcome:
     def settled(self) -> bool:
         """Whether the engine answered or refused the query: asking again would not help."""
         return self.answer is not None or self.refused
+
+
+def unanswered(
+    without: Iterable[Outcome], place: Callable[[Request], int], total: int, hint: str = ""
+) -> InputError:
+    """Returns the error of queries without an answer: it names the first ones.
+
+    Args:
+        without: What became of their requests, in any order.
+        place: Returns the place of a request among all.
+        total: How many there are.
+        hint: What to do.
+    """
+    found = sorted(without, key=lambda one: place(one.request))
+    return InputError(
+        message(
+            "engines.queries-without-answer",
+            count=len(found),
+            total=total,
+            queries=[one.request.query.id for one in found[:NAMED]],
+            problem=found[0].detail or found[0].problems[-1],
+        ),
+        hint=hint,
+    )
 
 
 def ask_all(

@@ -18,7 +18,7 @@ from relyon.core.texts import message
 from relyon.data.run import Run
 from relyon.engines.answers import Answers
 from relyon.engines.asked import Request, Variant
-from relyon.engines.asking import Outcome, ask_all
+from relyon.engines.asking import NAMED, Outcome, ask_all, unanswered
 from relyon.engines.engine import Engine
 from relyon.engines.files.configuration import BASE, Configuration, Limits, read_configuration
 from relyon.engines.found import Found
@@ -40,8 +40,6 @@ __all__ = ["Failed", "search", "tape_beside"]
 
 #: What becomes of queries that the engine refuses.
 Failed = Literal["stop", "empty"]
-#: Queries that a message names.
-NAMED = 3
 
 
 def search(
@@ -200,8 +198,8 @@ def _ask(
                 progress(done, len(requests))
     if without:
         places = {id(one): place for place, one in enumerate(requests.values())}
-        without.sort(key=lambda one: places[id(one.request)])
-        raise _unanswered(without, len(requests), bool(journal.path))
+        hint = _what_to_do(without, bool(journal.path))
+        raise unanswered(without, lambda one: places[id(one)], len(requests), hint)
     if journal.changed:
         changed = sorted(journal.changed)
         notes.append(
@@ -219,25 +217,10 @@ def _opened(engine: Engine, limits: Limits) -> Iterator[None]:
         engine.close()
 
 
-def _unanswered(without: Sequence[Outcome], total: int, kept: bool) -> InputError:
-    first = without[0]
-    refused = all(one.refused for one in without)
-    return InputError(
-        message(
-            "engines.queries-without-answer",
-            count=len(without),
-            total=total,
-            queries=[one.request.query.id for one in without[:NAMED]],
-            problem=first.detail or first.problems[-1],
-        ),
-        hint=message(
-            "engines.count-as-empty"
-            if refused
-            else "engines.run-again"
-            if kept
-            else "engines.record-to-resume"
-        ),
-    )
+def _what_to_do(without: Sequence[Outcome], kept: bool) -> str:
+    if all(one.refused for one in without):
+        return message("engines.count-as-empty")
+    return message("engines.run-again") if kept else message("engines.record-to-resume")
 
 
 def _replayed(tape: Tape, requests: dict[str, Request], head: Head) -> Tape:

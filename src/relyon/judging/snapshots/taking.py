@@ -19,7 +19,7 @@ from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.engines.asked import Query, Variant
-from relyon.engines.asking import Outcome, ask_all
+from relyon.engines.asking import Outcome, ask_all, unanswered
 from relyon.engines.latency import Latency
 from relyon.engines.planning import keyed, make_requests
 from relyon.engines.shown import without_address
@@ -66,8 +66,6 @@ log = logging.getLogger("relyon.judging")
 BEAT = 0.5
 #: Seconds between two signs of life of a job whose engine does not answer.
 ALIVE = 20.0
-#: Queries that a message names.
-NAMED = 3
 #: Characters of a field, and of all fields of a document, that are kept: the first ones.
 LONGEST_FIELD, LONGEST_TEXTS = 1000, 2000
 
@@ -99,7 +97,9 @@ class SnapshotRun:
             self._ask()
             self._look()
             if self._without:
-                raise self._unanswered()
+                places = {query: place for place, query in enumerate(self._keys)}
+                total = self.snapshot.queries
+                raise unanswered(self._without, lambda one: places[one.query.id], total)
             self._close()
         except StoppedError:
             self.work.end("stopped")
@@ -170,20 +170,6 @@ class SnapshotRun:
                 )
         if self._stopped.is_set():
             raise StoppedError
-
-    def _unanswered(self) -> InputError:
-        places = {query: place for place, query in enumerate(self._keys)}
-        without = sorted(self._without, key=lambda one: places[one.request.query.id])
-        first = without[0]
-        return InputError(
-            message(
-                "engines.queries-without-answer",
-                count=len(self._without),
-                total=self.snapshot.queries,
-                queries=[one.request.query.id for one in without[:NAMED]],
-                problem=first.detail or first.problems[-1],
-            )
-        )
 
     def _close(self) -> None:
         """Makes the snapshot whole.
