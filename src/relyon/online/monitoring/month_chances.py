@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.statistics import student_quantile
@@ -53,8 +53,43 @@ class Chance:
     moved: Moves
     level: float
 
-    def shown(self, drop: float) -> float:
-        """Returns the share of draws in which the test shows the drop."""
+    @property
+    def freedom(self) -> tuple[float, ...]:
+        """What degrees of freedom follow from.
+
+        Those within queries; the two traces of d's covariance; the traces of its square for
+        variances between queries only, within them only, and both.
+        """
+        free = sum(int((one - 1).sum()) for one in self.moved.counts)
+        squares = self.moved.square(1, 0), self.moved.square(0, 1), self.moved.square(1, 1)
+        return (free, *self.moved.traces, *squares)
+
+
+class _Draws:
+    """The draws of several pairs of months, side by side.
+
+    Args:
+        chances: One per pair of months.
+    """
+
+    def __init__(self, chances: Sequence[Chance]) -> None:
+        import numpy as np
+
+        sizes = [len(one.before) for one in chances]
+        self.sizes = np.array(sizes)
+        self.starts = np.cumsum([0, *sizes[:-1]])
+        self.before, self.after, *rest = (
+            np.concatenate(part)
+            for part in zip(
+                *((one.before, one.after, *one.error, *one.within) for one in chances), strict=True
+            )
+        )
+        self.error, self.within = rest[:3], rest[3:]
+        self.freedom = np.repeat(np.array([one.freedom for one in chances]).T, sizes, axis=1)
+        self.level = chances[0].level
+
+    def shown(self, drop: float) -> list[float]:
+        """Returns, for each pair of months, the share of draws in which the test shows the drop."""
         import numpy as np
 
         factor = 1 - drop
@@ -62,27 +97,20 @@ class Chance:
         variance = np.maximum(first + 2 * factor * mixed + factor**2 * last, 1e-300)
         degrees = self._degrees(variance, self.within[0] + factor**2 * self.within[1])
         critical = np.interp(np.log(degrees), *_quantiles(self.level))
-        return float(np.mean(self.before - factor * self.after > critical * np.sqrt(variance)))
+        found = self.before - factor * self.after > critical * np.sqrt(variance)
+        counts = np.add.reduceat(found.astype(np.int64), self.starts)
+        return list((counts / self.sizes).tolist())
 
     def _degrees(self, variance: Floats, within: Floats) -> Floats:
-        """Returns `Moves.degrees_of_freedom` of several draws."""
+        """Returns `Moves.degrees_of_freedom` of the draws."""
         import numpy as np
 
-        noise = within / self._free if self._free else np.zeros(len(variance))
-        (between, session), (own, sessions, both) = self._traces
+        free, between, session, own, sessions, both = self.freedom
+        noise = np.divide(within, free, out=np.zeros(len(within)), where=free > 0)
         more = np.maximum(0.0, variance - noise * session) / between
         # The trace of the square is quadratic in the two variances.
         square = more**2 * own + noise**2 * sessions + more * noise * (both - own - sessions)
         return np.asarray((more * between + noise * session) ** 2 / square)
-
-    @cached_property
-    def _free(self) -> int:
-        return sum(int((one - 1).sum()) for one in self.moved.counts)
-
-    @cached_property
-    def _traces(self) -> tuple[tuple[float, float], tuple[float, float, float]]:
-        squares = self.moved.square(1, 0), self.moved.square(0, 1), self.moved.square(1, 1)
-        return self.moved.traces, squares
 
 
 def smallest_drop(chances: Sequence[Chance | None], power: float) -> float:
@@ -98,9 +126,10 @@ def smallest_drop(chances: Sequence[Chance | None], power: float) -> float:
     held = [one for one in chances if one is not None]
     if not held:
         return math.nan
+    draws = _Draws(held)
 
     def shown(drop: float) -> float:
-        return math.fsum(one.shown(drop) for one in held) / len(chances)
+        return math.fsum(draws.shown(drop)) / len(chances)
 
     low, high = 0.0, 1.0
     if shown(high) < power:
