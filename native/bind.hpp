@@ -16,6 +16,7 @@ void bind_arrays(nanobind::module_& module);
 void bind_groups(nanobind::module_& module);
 void bind_resample(nanobind::module_& module);
 void bind_hash(nanobind::module_& module);
+void bind_content(nanobind::module_& module);
 void bind_answers(nanobind::module_& module);
 void bind_distributions(nanobind::module_& module);
 void bind_fusion(nanobind::module_& module);

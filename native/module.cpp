@@ -70,6 +70,7 @@ NB_MODULE(_native, module) {
   relyon::bind_groups(module);
   relyon::bind_resample(module);
   relyon::bind_hash(module);
+  relyon::bind_content(module);
   relyon::bind_answers(module);
   relyon::bind_distributions(module);
   relyon::bind_fusion(module);

@@ -615,6 +615,14 @@ def f_tail(numerator: float, denominator: float, f: float) -> float: ...
 def chi_square_tail(degrees: float, x: float) -> float: ...
 def binomial(k: float, n: float, p: float) -> float: ...
 def binomial_tail(k: float, n: float, p: float) -> float: ...
+def content(table: JudgmentTable | RunTable, place: int) -> tuple[bytes, bytes]:
+    """The documents of one query of `queries()` with their subtopics, and their numbers, in order.
+
+    Documents are sorted by the bytes of their ids. Of each there are the length of the id, the id,
+    the length of the subtopic and the subtopic, which is empty if the query has only one. Numbers
+    are grades or scores. Lengths and numbers have 8 bytes, the highest first; -0 counts as 0.
+    """
+
 def hash_ids(ids: object) -> NDArray[np.uint64]:
     """FNV-1a (64 bits) of the UTF-8 bytes of each id: the same in every version, on every machine.
 
