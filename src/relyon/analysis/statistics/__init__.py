@@ -3,6 +3,13 @@
 from relyon.analysis.statistics.anytime import Looks, always_valid
 from relyon.analysis.statistics.bernstein import bernstein_half, bernstein_interval
 from relyon.analysis.statistics.betting import betting_evidence, betting_interval, first_refuted
+from relyon.analysis.statistics.cluster_tests import cluster_interval, cluster_test
+from relyon.analysis.statistics.clustered import (
+    FEW_CLUSTERS,
+    ClusteredMean,
+    correlation_within,
+    degrees_of_sizes,
+)
 from relyon.analysis.statistics.clusters import (
     ClusterSizes,
     RatioEstimate,
@@ -19,6 +26,7 @@ from relyon.analysis.statistics.distributions import (
     student,
     student_quantile,
 )
+from relyon.analysis.statistics.groups import GroupMeans, group_means
 from relyon.analysis.statistics.intervals import INTERVALS, interval
 from relyon.analysis.statistics.mismatch import Mismatch, ratio_mismatch, sequential_mismatch
 from relyon.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
@@ -44,9 +52,12 @@ from relyon.analysis.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_
 __all__ = [
     "CORRECTIONS",
     "ENOUGH_QUERIES",
+    "FEW_CLUSTERS",
     "INTERVALS",
     "Anova",
     "ClusterSizes",
+    "ClusteredMean",
+    "GroupMeans",
     "Looks",
     "Mismatch",
     "PairOutcome",
@@ -62,9 +73,14 @@ __all__ = [
     "betting_evidence",
     "betting_interval",
     "bootstrap_results",
+    "cluster_interval",
+    "cluster_test",
+    "correlation_within",
+    "degrees_of_sizes",
     "difference_of",
     "effect_size",
     "first_refuted",
+    "group_means",
     "independence_p",
     "interval",
     "is_significant",

@@ -21,6 +21,7 @@ __all__ = [
     "jackknife_mean",
     "jackknife_ratio",
     "ratio_of_sums",
+    "residuals",
 ]
 
 #: Fewer degrees of freedom than this, one cluster decides: there is no error. Two equal ones are 1.
@@ -188,7 +189,7 @@ def ratio_of_sums(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> Rat
     if clusters < 2:
         return RatioEstimate(value, math.nan, clusters)
     spread = (
-        math.fsum(np.square(_residuals(sums, value, counts)).tolist()) * clusters / (clusters - 1)
+        math.fsum(np.square(residuals(sums, value, counts)).tolist()) * clusters / (clusters - 1)
     )
     return RatioEstimate(value, math.sqrt(spread) / whole, clusters)
 
@@ -230,7 +231,7 @@ def jackknife_ratio(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> R
         return RatioEstimate(math.nan, math.nan, 0)
     value = math.fsum(sums.tolist()) / whole
     sizes = ClusterSizes.of(counts)
-    rest = _residuals(sums, value, counts)
+    rest = residuals(sums, value, counts)
     influence = effective_count(rest) or math.nan
     found = RatioEstimate(value, math.nan, clusters, sizes.effective - 1, sizes, influence)
     if sizes.decided:
@@ -295,7 +296,7 @@ def _mean_of(values: NDArray[np.float64], group: NDArray[np.int64]) -> RatioEsti
     )
 
 
-def _residuals(
+def residuals(
     sums: NDArray[np.float64], value: float, counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Returns s − r n; of equal ratios it is rounding noise, and 0."""
