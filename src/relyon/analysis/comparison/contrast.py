@@ -14,7 +14,10 @@ from relyon.measures.parser import measure as parse_measure
 if TYPE_CHECKING:
     import polars
 
+    from relyon.analysis.comparison.cluster_facts import ClusterFacts
+    from relyon.analysis.comparison.margin_facts import Margin
     from relyon.analysis.comparison.pooled_facts import Dominance, ShareContrast
+    from relyon.analysis.comparison.repeats import Repeats
 
 __all__ = [
     "UNTESTED",
@@ -27,11 +30,15 @@ __all__ = [
     "verdict",
 ]
 
-Verdict = Literal["better", "worse", "undecided", "described"]
+#: `not-worse` and `equal` need a margin.
+Verdict = Literal["better", "not-worse", "equal", "worse", "undecided", "described"]
 #: Why a tested contrast has no interval: no query changed; all changed alike, so that the spread is
 #: unknown; one query has so many of the pairs that fewer than two effective ones remain; a value is
-#: infinite or without a number; or there are fewer than two queries.
-NoInterval = Literal["", "unchanged", "equal-changes", "one-decides", "not-finite", "one-query"]
+#: infinite or without a number; there are fewer than two queries, or effectively fewer than two
+#: clusters.
+NoInterval = Literal[
+    "", "unchanged", "equal-changes", "one-decides", "not-finite", "one-query", "one-cluster"
+]
 #: Why a measure never has a p-value.
 UNTESTED = "the measure describes the data, not the quality of a ranking"
 
@@ -64,8 +71,19 @@ def gain_sign(measure: str) -> int:
         return 1
 
 
-def verdict(measure: str, difference: float, queries: int, p: float, alpha: float) -> Verdict:
+def verdict(
+    measure: str,
+    difference: float,
+    queries: int,
+    p: float,
+    alpha: float,
+    margin: Margin | None = None,
+) -> Verdict:
     """Returns whether a candidate is better or worse, or nothing can be concluded.
+
+    With a margin, in this order: a significant gain is `better`; `equal` if a loss and a gain of
+    the margin are ruled out, even if a smaller loss is significant; a significant loss is `worse`;
+    `not-worse` if a loss of the margin is ruled out.
 
     Args:
         measure: The measure's name: of some, lower values are better.
@@ -73,6 +91,7 @@ def verdict(measure: str, difference: float, queries: int, p: float, alpha: floa
         queries: Number of paired queries.
         p: The p-value, corrected if there are several.
         alpha: Significance level.
+        margin: What is shown about the smallest difference that matters.
 
     Examples:
         >>> verdict("ndcg@10", 0.03, 50, 0.01, 0.05), verdict("ndcg@10", 0.03, 5, 0.01, 0.05)
@@ -80,9 +99,15 @@ def verdict(measure: str, difference: float, queries: int, p: float, alpha: floa
     """
     from relyon.analysis.statistics import is_significant
 
-    if difference == 0 or not is_significant(queries, p, alpha):
-        return "undecided"
-    return "better" if gain_sign(measure) * difference > 0 else "worse"
+    gain = gain_sign(measure) * difference
+    significant = difference != 0 and is_significant(queries, p, alpha)
+    if significant and gain > 0:
+        return "better"
+    if margin is not None and margin.not_worse and margin.not_better:
+        return "equal"
+    if significant:
+        return "worse"
+    return "not-worse" if margin is not None and margin.not_worse else "undecided"
 
 
 @dataclass(frozen=True)
@@ -123,17 +148,22 @@ class Contrast(Exportable):
         definition: The measure with all parameters filled in; empty if only values were given.
         verdict: `better` or `worse` if `p_adjusted` is at most alpha and there are six queries or
             more, else `undecided`. A negative difference is better if the measure says that lower
-            values are. Or `described` for a measure of the data, such as `judged@10`. Such a
+            values are. With a margin also `not-worse` or `equal`. Or `described` for a measure of the data, such as `judged@10`. Such a
             contrast has both numbers and their difference; it is not tested, so it has neither p
             nor interval.
         changed: Queries on which the runs differ.
         no_interval: Why a tested contrast has no interval: `unchanged`, `equal-changes`,
-            `one-decides`, `not-finite` or `one-query`; empty if it has one.
+            `one-decides`, `not-finite`, `one-query` or `one-cluster`; empty if it has one.
         quotient: For a ratio without a limit, such as PNR: the interval of candidate / baseline;
             NaN if there is none.
         share: For a ratio of pairs: the share of positive pairs, with its own interval and test.
         largest: For a ratio of sums: the query with the most pairs, and its share of them.
         dominant: The query without which a pooled difference would be another, if there is one.
+        repeats: What repeated runs show, if a system has several: noise floor and variances.
+        margin: What is shown about the smallest difference that matters, if one was given.
+        clusters: The clusters of the queries, if they are known. Then `wins`, `ties`, `losses`,
+            `changed` and `effect_size` count queries; tests, intervals, `detectable` and
+            `queries_needed` allow for differences that are alike within a cluster.
     """
 
     measure: str
@@ -167,13 +197,31 @@ class Contrast(Exportable):
     share: ShareContrast | None = None
     largest: tuple[str, float] | None = None
     dominant: Dominance | None = None
+    repeats: Repeats | None = None
+    margin: Margin | None = None
+    clusters: ClusterFacts | None = None
+
+    @property
+    def units(self) -> int:
+        """How many independent differences there are: clusters, or queries if they have none.
+
+        1 if one cluster has so many of the queries that the others hardly count.
+        """
+        if self.clusters is None:
+            return self.queries
+        return 1 if self.clusters.decided else self.clusters.count
+
+    @property
+    def changed_units(self) -> int:
+        """How many of these the runs differ on."""
+        return self.changed if self.clusters is None else self.clusters.changed
 
     @property
     def few(self) -> bool:
-        """Whether there are too few queries to call any difference significant: fewer than six."""
+        """Whether there are too few queries or clusters to call a difference significant: < 6."""
         from relyon.analysis.statistics import ENOUGH_QUERIES
 
-        return self.queries < ENOUGH_QUERIES
+        return self.units < ENOUGH_QUERIES
 
     @property
     def tested(self) -> bool:
@@ -217,9 +265,12 @@ class Contrast(Exportable):
             **({} if self.share is None else {"share": self.share.to_dict()}),
             **({} if self.largest is None else {"largest": _query_share(*self.largest)}),
             **({} if self.dominant is None else {"dominant": self.dominant.to_dict()}),
+            **({} if self.repeats is None else {"repeats": self.repeats.to_dict()}),
             "detectable": json_number(self.detectable),
             "queries_needed": self.queries_needed,
             "verdict": self.verdict,
+            **({} if self.margin is None else {"margin": self.margin.to_dict()}),
+            **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
             "untested": None if self.tested else UNTESTED,
             **details,
         }
@@ -227,7 +278,8 @@ class Contrast(Exportable):
     def to_row(self) -> dict[str, object]:
         """Returns the same, flattened: one column per number."""
         details = {"baseline": self.baseline_details, "candidate": self.candidate_details}
-        nested = {"interval", "quotient", "share", "largest", "dominant", "p_values", "statistics"}
+        nested = {"interval", "quotient", "share", "largest", "dominant", "margin", "clusters"}
+        nested |= {"p_values", "statistics"}
         nested |= {f"{run}_details" for run in details}
         row = {name: value for name, value in self.to_dict().items() if name not in nested}
         row["interval_low"], row["interval_high"] = map(json_number, self.interval)
@@ -235,6 +287,10 @@ class Contrast(Exportable):
         row |= _flat("share", None if self.share is None else self.share.to_dict())
         row |= _flat("largest", None if self.largest is None else _query_share(*self.largest))
         row |= _flat("dominant", None if self.dominant is None else self.dominant.to_dict())
+        if self.margin is not None:
+            row |= _flat("margin", self.margin.to_dict())
+        if self.clusters is not None:
+            row |= _flat("clusters", self.clusters.to_dict())
         row |= {f"p_{name}": json_number(value) for name, value in self.p_values.items()}
         for run, numbers in details.items():
             row |= {f"{run}_{name}": json_number(value) for name, value in numbers.items()}
@@ -276,6 +332,7 @@ class PairContrast(Exportable):
         effect_size: The difference divided by the residual standard deviation of the two-way
             analysis of variance (runs and queries).
         queries: Queries with a value in all runs.
+        clusters: Number of their clusters, if they are known.
     """
 
     measure: str
@@ -285,6 +342,12 @@ class PairContrast(Exportable):
     p: float
     effect_size: float
     queries: int
+    clusters: int | None = None
+
+    @property
+    def units(self) -> int:
+        """How many independent values there are: clusters, or queries if they have none."""
+        return self.queries if self.clusters is None else self.clusters
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
@@ -296,6 +359,7 @@ class PairContrast(Exportable):
             "p": json_number(self.p),
             "effect_size": json_number(self.effect_size),
             "queries": self.queries,
+            **({} if self.clusters is None else {"clusters": self.clusters}),
         }
 
     def to_frame(self) -> polars.DataFrame:

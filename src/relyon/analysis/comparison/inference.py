@@ -6,7 +6,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from relyon.analysis.comparison.clustering import cluster_facts, in_clusters, needed_queries
 from relyon.analysis.comparison.contrast import Contrast, NoInterval, PairContrast, verdict
+from relyon.analysis.comparison.margins import margin_amounts, margins
 from relyon.analysis.comparison.outcomes import NO_POOLED, STATISTICS, Bootstraps, outcomes
 from relyon.analysis.comparison.pairing import Pairing, Sample, common_values
 from relyon.analysis.comparison.pooled_ratio import (
@@ -19,6 +21,8 @@ from relyon.analysis.comparison.pooled_ratio import (
     share_contrast,
     spread,
 )
+from relyon.analysis.comparison.query_facts import QueryFacts
+from relyon.analysis.comparison.repeats import Repeats, repeats_of
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import TESTS, Settings
 from relyon.core.texts import message
@@ -33,6 +37,7 @@ def contrasts(
     settings: Settings,
     described: Collection[str] = (),
     progress: Progress | None = None,
+    column: str = "",
 ) -> tuple[Contrast, ...]:
     """Contrasts every candidate with the baseline on every measure, and corrects for their number.
 
@@ -43,33 +48,47 @@ def contrasts(
         settings: The settings of the tests.
         described: Measures of the data, which are shown but not tested.
         progress: Called with the work done, the total, and the next step.
+        column: The name of the clusters' column.
     """
     from relyon.analysis.statistics import adjust
 
-    found = []
-    bootstraps = Bootstraps(
-        (one for one in pairings.values() if one.measure not in described), settings.draws
+    amounts = margin_amounts(
+        settings.margins, [measure for _, measure in pairings], described=described
     )
-    for place, ((candidate, _), pairing) in enumerate(pairings.items()):
+    found = []
+    units = {key: in_clusters(one) for key, one in pairings.items()}
+    bootstraps = Bootstraps(
+        (one for one in units.values() if one.measure not in described), settings.draws
+    )
+    for place, ((candidate, measure), pairing) in enumerate(pairings.items()):
         if progress is not None:
             detail = message("analysis.run-measure", run=candidate, measure=pairing.measure)
             progress(place, len(pairings), detail)
         one = _described(baseline, candidate, pairing, settings.test)
         if pairing.measure not in described:
-            one = _tested(one, pairing, pairs, settings, bootstraps)
+            unit = units[candidate, measure]
+            one = _tested(one, unit, pairs, settings, bootstraps)
+            one = _with_clusters(one, pairing, unit, column)
         found.append(one)
     adjusted: list[float] = []
     for family in _families(found, settings.test):
         adjusted += adjust([one.p for one in family], settings.correction)
+    found = [
+        replace(one, p_adjusted=p) if one.tested else one
+        for one, p in zip(found, adjusted, strict=True)
+    ]
+    shown = margins(found, [*units.values()], amounts, settings)
     return tuple(
         replace(
             one,
-            p_adjusted=p,
-            verdict=verdict(one.measure, one.difference, one.queries, p, settings.alpha),
+            margin=margin,
+            verdict=verdict(
+                one.measure, one.difference, one.units, one.p_adjusted, settings.alpha, margin
+            ),
         )
         if one.tested
         else one
-        for one, p in zip(found, adjusted, strict=True)
+        for one, margin in zip(found, shown, strict=True)
     )
 
 
@@ -115,7 +134,7 @@ def _tested(
 ) -> Contrast:
     p_values, statistics_found = outcomes(pairing, settings.draws, bootstraps)
     test = settings.test
-    if test in NO_POOLED and (pairing.pools is not None or is_pooled_ratio(pairing)):
+    if test in NO_POOLED and (_pooled(pairing) or _flipped(pairing, test)):
         test = "permutation"
     p = _tukey_p(pairs, described) if settings.test == "tukey" else p_values[test]
     interval, quotient = _interval(pairing, settings)
@@ -136,23 +155,102 @@ def _tested(
         share=share_contrast(pairing, settings, p_values),
         largest=largest_query(pairing) if is_pooled_ratio(pairing) and pairing.queries else None,
         dominant=dominance(pairing, settings),
+        repeats=_repeats(pairing, test, settings),
     )
+
+
+def _pooled(pairing: Pairing) -> bool:
+    """Whether a number is not a mean over queries."""
+    return pairing.pools is not None or is_pooled_ratio(pairing)
+
+
+def _flipped(pairing: Pairing, test: str) -> bool:
+    """Whether flips of clusters replace a test: ranks and signs always, t with few clusters.
+
+    What runs share is not in flips, so that repeated runs that differ by more than noise keep t.
+    """
+    clustered = pairing.clustered
+    if clustered is None:
+        return False
+    shared = pairing.repeats is not None and bool(pairing.repeats.excess)
+    return test != "t" or (clustered.few and not shared)
+
+
+def _repeats(pairing: Pairing, test: str, settings: Settings) -> Repeats | None:
+    """Returns what repeated runs show, if there are any."""
+    values = pairing.repeats
+    if values is None:
+        return None
+    pooled = is_pooled_ratio(pairing)
+    confidence = settings.confidence
+    widths = (
+        None if pooled else values.half_widths(pairing.differences, confidence, pairing.clustered)
+    )
+    return repeats_of(
+        values,
+        confidence,
+        included=test == settings.interval == "t" and not pooled,
+        half_widths=widths,
+    )
+
+
+def _with_clusters(one: Contrast, pairing: Pairing, unit: Pairing, column: str) -> Contrast:
+    """Returns a contrast with its clusters.
+
+    Args:
+        one: The contrast, tested by cluster.
+        pairing: The two runs by query.
+        unit: The same by cluster.
+        column: The name of the clusters' column.
+    """
+    facts = cluster_facts(pairing, unit, one.queries_needed, column)
+    if facts is None or facts.alone:
+        return one if facts is None else replace(one, clusters=facts)
+    nothing = math.nan, math.nan
+    if facts.decided:
+        one = replace(
+            one,
+            interval=nothing,
+            quotient=nothing,
+            detectable=math.nan,
+            queries_needed=0,
+            share=None if one.share is None else replace(one.share, interval=nothing),
+            no_interval=one.no_interval if one.no_interval == "unchanged" else "one-cluster",
+        )
+        return replace(one, clusters=replace(facts, needed=0))
+    return replace(one, clusters=facts, queries_needed=needed_queries(pairing, one.queries_needed))
 
 
 def _size(pairing: Pairing, alpha: float) -> tuple[float, float, int]:
     """Returns the effect size d_z, the detectable difference and the queries needed.
 
     Without spread in the sample, that of other queries is unknown: so is what they can detect.
+    Of queries in clusters, the clusters needed are returned, and the spread is that of the
+    degrees of freedom.
     """
     from relyon.analysis import statistics
 
     count = len(pairing.queries)
+    clustered = pairing.clustered
+    shared = pairing.repeats is not None and bool(pairing.repeats.excess)
+    if clustered is not None and not shared:
+        deviation, equal = clustered.deviation or math.nan, clustered.degrees + 1
+        needed = statistics.queries_needed(pairing.difference, deviation, alpha)
+        return (
+            statistics.effect_size(pairing.differences),
+            statistics.smallest_detectable(equal, deviation, alpha),
+            max(math.ceil(needed * clustered.count / equal), needed) if needed else 0,
+        )
     if is_pooled_ratio(pairing):
         difference, deviation = spread(pairing)
         detectable = statistics.smallest_detectable(count, deviation, alpha)
         needed = statistics.queries_needed(difference, deviation, alpha)
         return difference / deviation, on_scale_of(pairing, detectable), needed
     deviation = statistics.standard_deviation(pairing.differences) or math.nan
+    if pairing.repeats is not None and pairing.repeats.excess:
+        detectable, needed = pairing.repeats.size(pairing.differences, alpha, clustered)
+        needed = math.ceil(needed * pairing.units / count)
+        return statistics.effect_size(pairing.differences), detectable, needed
     return (
         statistics.effect_size(pairing.differences),
         statistics.smallest_detectable(count, deviation, alpha),
@@ -211,8 +309,12 @@ def _interval(
         )
     elif is_pooled_ratio(pairing):
         return pooled_ratio_interval(pairing, settings)
+    elif settings.interval == "t" and pairing.repeats is not None and pairing.repeats.excess:
+        found = pairing.repeats.t_interval(
+            pairing.differences, settings.confidence, pairing.clustered
+        )
     else:
-        found = settings.interval_of(pairing.differences)
+        found = settings.interval_of(pairing.differences, pairing.clustered)
     # Without spread in the sample, that of other queries is unknown.
     return found if found[0] < found[1] else nothing, nothing
 
@@ -221,6 +323,7 @@ def all_pairs(
     names: Sequence[str],
     samples: Mapping[str, Sequence[Sample]],
     settings: Settings,
+    facts: QueryFacts,
     progress: Progress | None,
 ) -> tuple[PairContrast, ...]:
     """Tests every pair of runs, one measure after the other."""
@@ -231,8 +334,13 @@ def all_pairs(
         if progress is not None:
             progress(place, len(samples), message("analysis.all-pairs", measure=measure))
         queries, values = common_values(columns)
+        groups = facts.groups(queries)
         outcome = statistics.tukey_hsd(
-            values, resamples=settings.resamples, seed=settings.seed, threads=settings.threads
+            values,
+            clusters=groups[0] if groups else None,
+            resamples=settings.resamples,
+            seed=settings.seed,
+            threads=settings.threads,
         )
         for (first, second), pair_outcome in outcome.items():
             found.append(
@@ -244,6 +352,7 @@ def all_pairs(
                     p=pair_outcome.p,
                     effect_size=pair_outcome.effect_size,
                     queries=len(queries),
+                    clusters=len(groups[1]) if groups else None,
                 )
             )
     return tuple(found)

@@ -93,7 +93,7 @@ def _superscripts(comparison: PairedRuns) -> dict[tuple[str, str], str]:
 
     if comparison.pairs:
         for pair in comparison.pairs:
-            if pair.difference and is_significant(pair.queries, pair.p, alpha):
+            if pair.difference and is_significant(pair.units, pair.p, alpha):
                 ends = (pair.first, pair.second)
                 rises = gain_sign(pair.measure) * pair.difference > 0
                 add(pair.measure, *(ends if rises else ends[::-1]))

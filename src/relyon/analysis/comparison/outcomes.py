@@ -82,7 +82,7 @@ def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tup
     """Returns the p-value of every paired test, and the statistics `t`, `degrees_of_freedom`, `w`.
 
     W is the smaller sum of the ranks of nonzero differences, as in SciPy. For a number pooled over
-    queries, tests of per-query values are NaN.
+    queries, tests of per-query values are NaN; for queries in clusters, those by ranks or signs.
 
     Args:
         pairing: The pairing to test.
@@ -91,10 +91,14 @@ def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tup
     """
     from relyon.analysis import statistics
 
-    pooled = pairing.pools
+    pooled, repeats, clustered = pairing.pools, pairing.repeats, pairing.clustered
 
     @cache
     def test(name: str) -> TestResult:
+        if name == "t" and repeats is not None and repeats.excess:
+            return repeats.t_test(pairing.differences, clustered)
+        if clustered is not None:
+            return statistics.cluster_test(name, clustered, draws)
         if name == "bootstrap":
             return bootstraps(pairing)
         return statistics.tests.get(name)(pairing.differences, draws)
@@ -104,7 +108,7 @@ def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tup
             return math.nan
         if pooled is not None and name == "permutation":
             return statistics.swapped_p(*pooled, draws)
-        if name == "permutation" and pairing.ratio is not None:
+        if name == "permutation" and pairing.ratio is not None and clustered is None:
             from relyon.analysis.statistics.left_out import ratios_of
 
             arrays = ratios_of(pairing.ratio)
@@ -114,6 +118,10 @@ def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tup
     def statistic(name: str) -> float:
         if pooled is not None:
             return math.nan
+        if name == "degrees_of_freedom" and repeats is not None and repeats.excess:
+            return repeats.error(pairing.differences, clustered)[1]
+        if name == "degrees_of_freedom" and clustered is not None:
+            return clustered.degrees
         if name == "degrees_of_freedom":
             return float(len(pairing.differences) - 1)
         return float(test("t" if name == "t" else "wilcoxon").statistic)

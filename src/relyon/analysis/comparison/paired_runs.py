@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.breakdown import breakdowns
 from relyon.analysis.comparison.contrast import Contrast, describes_data
 from relyon.analysis.comparison.contrast_parts import is_pooled
 from relyon.analysis.comparison.inference import all_pairs, contrasts
@@ -65,7 +66,7 @@ class PairedRuns:
         self.facts = facts
         self.query_texts: Mapping[str, str] | None = None
         self._pairings = {
-            (candidate, measure): pair(measure, columns[0], columns[place])
+            (candidate, measure): pair(measure, columns[0], columns[place], facts)
             for place, candidate in enumerate(self.candidates, 1)
             for measure, columns in samples.items()
         }
@@ -73,12 +74,32 @@ class PairedRuns:
         described = {name for name in samples if describes_data(definitions.get(name) or name)}
         self.tested = tuple(name for name in samples if name not in described)
         tested = {name: samples[name] for name in self.tested}
-        self.pairs = all_pairs(names, tested, settings, progress) if len(names) > 2 else ()
+        self.pairs = all_pairs(names, tested, settings, facts, progress) if len(names) > 2 else ()
         self.contrasts = tuple(
             replace(one, definition=definitions.get(one.measure, ""))
             for one in contrasts(
-                self.baseline, self._pairings, self.pairs, settings, described, progress
+                self.baseline,
+                self._pairings,
+                self.pairs,
+                settings,
+                described,
+                progress,
+                facts.cluster,
             )
+        )
+        self.breakdowns = (
+            breakdowns(
+                names,
+                samples,
+                settings,
+                facts,
+                queries=self.queries,
+                described=described,
+                definitions=definitions,
+                pair=pair,
+            )
+            if facts.columns
+            else ()
         )
 
     @property

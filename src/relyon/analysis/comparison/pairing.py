@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
+from relyon.analysis.comparison.repeats import RepeatedValues
 from relyon.measures.logarithms import geometric_parts
 from relyon.measures.parser import measure as parse_measure
 
@@ -15,11 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.analysis.statistics import PooledScores
+    from relyon.analysis.comparison.query_facts import QueryFacts
+    from relyon.analysis.statistics import ClusteredMean, PooledScores
     from relyon.evaluation.results import Results
     from relyon.measures.definition import Measure
 
-__all__ = ["Pairing", "Sample", "common_values", "pair"]
+__all__ = ["Pairing", "Sample", "common_values", "pair", "pseudo_values"]
 
 Ratio = Callable[[float, float], float]
 
@@ -38,6 +41,7 @@ class Sample:
         equal: By query, PNR's positive and negative pairs of equal labels.
         measure: If the values come from an evaluation: gives the details beside the number.
         details: The evaluation's details over all queries.
+        repeats: If this is the mean over several runs of one system: each run's.
     """
 
     values: Mapping[str, float]
@@ -49,6 +53,7 @@ class Sample:
     equal: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     measure: Measure | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+    repeats: tuple[Sample, ...] = ()
 
     @classmethod
     def of(cls, results: Results, name: str) -> Sample:
@@ -140,6 +145,17 @@ class Sample:
         )
         return above, below
 
+    def by_run(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """Returns runs x queries, each row with the run's number as its mean."""
+        import numpy as np
+
+        runs = self.repeats or (self,)
+        if self.ratio is not None:
+            return np.array([one.pseudo_values(queries)[1] for one in runs])
+        factor = len(queries) if self.average == "sum" else 1
+        rows = [[one.values[query] * factor for query in queries] for one in runs]
+        return np.array(rows, dtype=np.float64).reshape(len(runs), len(queries))
+
     def without(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
         """Returns a ratio of sums, and the ratio without each query."""
         from relyon.analysis.statistics.left_out import left_out_ratios
@@ -192,11 +208,14 @@ class Pairing:
         infinite: Of those, queries whose value is infinite in one of the runs.
         pools: For a pooled AUC: the scores of the baseline and of the candidate.
         details: Details of the two numbers.
+        repeats: The values of all runs, if one of the two systems has several.
         parts: For a ratio of sums: numerators and denominators of the baseline, and those of
             the candidate, each in the order of `queries`.
         without: For a ratio of sums: the baseline's number without each query, then the
             candidate's.
         ratio: For a ratio of sums: makes a number of summed numerators and denominators.
+        clusters: The number of each query's cluster, if clusters are known.
+        cluster_names: The names of the clusters, by their numbers.
     """
 
     measure: str
@@ -214,6 +233,25 @@ class Pairing:
     ratio: Ratio | None = None
     pools: tuple[PooledScores, PooledScores] | None = None
     details: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
+    repeats: RepeatedValues | None = None
+    clusters: NDArray[np.int64] | None = None
+    cluster_names: tuple[str, ...] = ()
+
+    @cached_property
+    def clustered(self) -> ClusteredMean | None:
+        """The mean of the differences in clusters; None without any cluster of two queries."""
+        import numpy as np
+
+        if self.clusters is None or len(np.unique(self.clusters)) == len(self.queries):
+            return None
+        from relyon.analysis.statistics import ClusteredMean
+
+        return ClusteredMean.of(self.differences, self.clusters)
+
+    @property
+    def units(self) -> int:
+        """How many independent differences there are: clusters, or queries without any."""
+        return len(self.queries) if self.clustered is None else self.clustered.count
 
     @property
     def wins_ties_losses(self) -> tuple[int, int, int]:
@@ -236,19 +274,25 @@ class Pairing:
         return {query: change for query, change in changes.items() if not math.isnan(change)}
 
     @property
-    def changed(self) -> int:
-        """How many queries the runs differ on."""
+    def changes(self) -> NDArray[np.bool_]:
+        """Whether the runs differ on each query."""
         import numpy as np
 
         if self.pools is not None:
             first, second = (one.order for one in self.pools)
             if len(first) != len(second):
-                return len(self.queries)
-            return len(np.unique(self.pools[0].sorted_items[first != second]))
+                return np.ones(len(self.queries), dtype=np.bool_)
+            items = np.unique(self.pools[0].sorted_items[first != second])
+            return np.isin(np.arange(len(self.queries)), items)
         if self.parts:
             above, below, other_above, other_below = self.parts
-            return int(np.count_nonzero((above != other_above) | (below != other_below)))
-        return int(np.count_nonzero(self.baseline != self.candidate))
+            return np.asarray((above != other_above) | (below != other_below))
+        return np.asarray(self.baseline != self.candidate)
+
+    @property
+    def changed(self) -> int:
+        """How many queries the runs differ on."""
+        return int(self.changes.sum())
 
     @property
     def difference(self) -> float:
@@ -280,14 +324,28 @@ def common_values(
     return tuple(queries), np.array([one.pseudo_values(queries)[1] for one in samples])
 
 
-def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
+def pair(
+    measure: str, baseline: Sample, candidate: Sample, facts: QueryFacts | None = None
+) -> Pairing:
     """Pairs one measure of two runs.
 
     Args:
         measure: Its name.
         baseline: The baseline run.
         candidate: The candidate run.
+        facts: The clusters of the queries, if known.
     """
+    found = _pair(measure, baseline, candidate)
+    if baseline.repeats or candidate.repeats:
+        rows = (one.by_run(found.queries) for one in (baseline, candidate))
+        found = replace(found, repeats=RepeatedValues(*rows))
+    groups = None if facts is None else facts.groups(found.queries)
+    if groups is None:
+        return found
+    return replace(found, clusters=groups[0], cluster_names=groups[1])
+
+
+def _pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
     import numpy as np
 
     common = sorted(baseline.values.keys() & candidate.values.keys())

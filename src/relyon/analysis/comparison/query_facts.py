@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from relyon.analysis.comparison.settings import Options, Settings
 from relyon.core.errors import ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Column", "Columns", "CompareOptions", "QueryFacts", "QueryOptions", "split_options"]
 
@@ -108,6 +112,22 @@ class QueryFacts:
     def cluster_of(self, query: str) -> str:
         """Returns the cluster of a query; without one it is a cluster of its own."""
         return self.clusters.get(query, f"\0{query}")
+
+    def groups(self, queries: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, ...]] | None:
+        """Returns the number of each query's cluster, and the clusters' names; None without any.
+
+        Args:
+            queries: Their ids. A query without a cluster gives its own the id as name.
+        """
+        if not self.cluster:
+            return None
+        import numpy as np
+
+        keys = [self.cluster_of(query) for query in queries]
+        names = sorted(set(keys))
+        places = {name: place for place, name in enumerate(names)}
+        found = np.array([places[key] for key in keys], dtype=np.int64)
+        return found, tuple(name.removeprefix("\0") for name in names)
 
 
 def _named(by: Columns | None) -> dict[str, Mapping[str, str] | None]:

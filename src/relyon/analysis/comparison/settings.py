@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from relyon.analysis.statistics import CORRECTIONS, INTERVALS, Resampling, interval
+from relyon.analysis.statistics import (
+    CORRECTIONS,
+    INTERVALS,
+    Resampling,
+    cluster_interval,
+    interval,
+)
 from relyon.core.parameters import check_choice, check_fraction
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from relyon.analysis.statistics import ClusteredMean
 
 __all__ = ["TESTS", "Correction", "Interval", "Options", "Settings"]
 
@@ -34,7 +42,8 @@ class Settings:
         resamples: Number of resamples of tests and intervals.
         seed: Equal seeds give identical results.
         threads: 0 uses all cores; results do not depend on it.
-        margins: By measure, the smallest difference that matters, in the measure's own units.
+        margins: By measure, the smallest difference that matters: a number in the measure's own
+            units, or a share of the baseline's value such as "2%".
     """
 
     test: str = "t"
@@ -45,7 +54,7 @@ class Settings:
     resamples: int = 10_000
     seed: int = 0
     threads: int = 0
-    margins: Mapping[str, float] = field(default_factory=dict, hash=False)
+    margins: Mapping[str, float | str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, (*TESTS, "tukey"))
@@ -68,8 +77,17 @@ class Settings:
         """The resampling of tests and intervals."""
         return Resampling(self.resamples, self.seed, self.threads)
 
-    def interval_of(self, values: NDArray[np.float64]) -> tuple[float, float]:
-        """Returns the confidence interval of the mean of values, one per query."""
+    def interval_of(
+        self, values: NDArray[np.float64], clustered: ClusteredMean | None = None
+    ) -> tuple[float, float]:
+        """Returns the confidence interval of the mean of values, one per query.
+
+        Args:
+            values: The values.
+            clustered: Their mean in clusters, if they have any.
+        """
+        if clustered is not None:
+            return cluster_interval(self.interval, clustered, self.confidence, self.draws)
         return interval(
             self.interval,
             values,
@@ -91,4 +109,4 @@ class Options(TypedDict, total=False):
     resamples: int
     seed: int
     threads: int
-    margins: Mapping[str, float]
+    margins: Mapping[str, float | str]

@@ -70,7 +70,7 @@ def _quantiles(alpha: float, power: float) -> tuple[float, float]:
 
 
 def smallest_detectable(
-    queries: int, standard_deviation: float, alpha: float = 0.05, power: float = POWER
+    queries: float, standard_deviation: float, alpha: float = 0.05, power: float = POWER
 ) -> float:
     """Returns the smallest difference that a two-sided paired t test detects with a given power.
 
@@ -78,7 +78,7 @@ def smallest_detectable(
     any difference, or the standard deviation is unknown.
 
     Args:
-        queries: n.
+        queries: n; degrees of freedom + 1, if there are fewer of them.
         standard_deviation: σ of the differences.
         alpha: The level of the test.
         power: 1 - β, the probability of detecting the difference.

@@ -97,19 +97,26 @@ class PairOutcome:
 
 
 def tukey_hsd(
-    values: NDArray[np.float64], *, resamples: int = 10_000, seed: int = 0, threads: int = 0
+    values: NDArray[np.float64],
+    *,
+    clusters: NDArray[np.int64] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int = 0,
 ) -> dict[tuple[int, int], PairOutcome]:
     """Tests every pair of runs, with one error rate for all pairs: randomised Tukey HSD.
 
     Args:
         values: Shape (runs, queries).
+        clusters: The cluster of each query, whole numbers, if queries are alike within clusters:
+            then the runs are shuffled once per cluster, for all of its queries.
         resamples: Number of shuffles of the runs.
         seed: Equal seeds give identical results.
         threads: 0 uses all cores.
 
     Returns:
         The outcome of each pair of row numbers, the smaller one first; NaN for fewer than two
-        queries, or if a value is NaN or infinite.
+        queries or clusters, or if a value is NaN or infinite.
 
     Examples:
         >>> import numpy as np
@@ -126,7 +133,8 @@ def tukey_hsd(
     runs, queries = values.shape
     import numpy as np
 
-    if queries < 2 or not np.isfinite(values).all():
+    shuffled = values if clusters is None else _sums_by_cluster(values, clusters)
+    if shuffled.shape[1] < 2 or not np.isfinite(values).all():
         nothing = PairOutcome(math.nan, math.nan, math.nan)
         return {
             (first, second): nothing for first in range(runs) for second in range(first + 1, runs)
@@ -134,8 +142,24 @@ def tukey_hsd(
     means = [math.fsum(row) / queries for row in values.tolist()]
     deviation = math.sqrt(two_way_anova(values).residual_mean_square)
     found = {}
-    for (first, second), p in tukey_p_values(values, Resampling(resamples, seed, threads)).items():
+    for (first, second), p in tukey_p_values(
+        shuffled, Resampling(resamples, seed, threads)
+    ).items():
         difference = means[second] - means[first]
         effect = difference / deviation if deviation else math.copysign(math.inf, difference)
         found[first, second] = PairOutcome(difference, p, effect if difference else 0.0)
     return found
+
+
+def _sums_by_cluster(
+    values: NDArray[np.float64], clusters: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Returns the exact sums of each row's values by cluster."""
+    import numpy as np
+
+    numbers, places = np.unique(clusters, return_inverse=True)
+    rows: list[list[list[float]]] = [[[] for _ in numbers] for _ in values]
+    for row, found in zip(values.tolist(), rows, strict=True):
+        for place, value in zip(places.tolist(), row, strict=True):
+            found[place].append(value)
+    return np.array([[math.fsum(one) for one in found] for found in rows])
