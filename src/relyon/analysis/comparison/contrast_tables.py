@@ -6,6 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.breakdown_tables import (
+    breakdown_blocks,
+    breakdown_legend,
+    first_lines,
+)
 from relyon.analysis.comparison.contrast import Contrast, gain_sign
 from relyon.analysis.comparison.contrast_parts import (
     beside,
@@ -24,7 +29,7 @@ from relyon.measures.display_names import convention_line, measure_label
 if TYPE_CHECKING:
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["comparison_document", "contrast_table", "query_rows"]
+__all__ = ["comparison_document", "contrast_table", "extremes", "query_rows"]
 
 DETAILS = ("measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed")
 #: With more candidates than this, each measure has one table for all of them.
@@ -53,12 +58,16 @@ def comparison_document(
         language: `en` or `zh`.
     """
     words = catalogue("tables", language)
-    blocks: list[Block] = []
+    blocks: list[Block] = first_lines(comparison, digits, language)
     if overview:
         blocks.append(matrix(comparison, digits=digits, language=language))
     many = len(comparison.candidates) > FEW and not per_query
     if many:
         blocks += _many(comparison, digits, overview, language)
+        for name in comparison.candidates:
+            blocks += breakdown_blocks(
+                comparison, name, SIGNS, digits=digits, tables=False, language=language
+            )
     for candidate in () if many else comparison.candidates:
         sides = {"baseline": comparison.baseline, "candidate": candidate}
         blocks.append(Lines([words.say("comparison.sides", **sides)]))
@@ -68,9 +77,11 @@ def comparison_document(
         blocks.append(contrast_table(contrasts, comparison, digits, language))
         blocks += _details(contrasts, digits, words)
         blocks += [] if per_query else _largest(comparison, candidate, digits, words)
+        blocks += breakdown_blocks(comparison, candidate, SIGNS, digits=digits, language=language)
     if comparison.pairs:
         blocks += [Lines([words["comparison.pairs"]]), _pairs(comparison, digits, words)]
     closing = [legend(comparison, language)]
+    closing += filter(None, [breakdown_legend(comparison, language)])
     if comparison.convention is not None:
         closing.append(
             convention_line(
@@ -231,7 +242,7 @@ def _largest(
     sides = {
         word: found
         for word, found in zip(
-            ("gained", "lost"), _extremes(comparison, candidate, measure, shown), strict=True
+            ("gained", "lost"), extremes(comparison, candidate, measure, shown), strict=True
         )
         if found
     }
@@ -264,10 +275,10 @@ def _largest(
     return [Lines(lines)] if lines else []
 
 
-def _extremes(
+def extremes(
     comparison: PairedRuns, candidate: str, measure: str, shown: int
 ) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """Returns the queries that gained and lost most, with their own changes.
+    """Returns the queries that gained and lost most, with their own changes, the most first.
 
     Of a pooled number they are ordered by how much they move it: a small query's own ratio can
     change much and mean little.

@@ -96,7 +96,6 @@ class PairedRuns:
                 queries=self.queries,
                 described=described,
                 definitions=definitions,
-                pair=pair,
             )
             if facts.columns
             else ()
