@@ -2,9 +2,10 @@
 
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.contrast import Contrast, PairContrast
-from relyon.analysis.comparison.inputs import compare, compare_results, compare_values
+from relyon.analysis.comparison.inputs import compare, compare_results
 from relyon.analysis.comparison.query_plan import PlannedDifference, QueryPlan, plan_queries
 from relyon.analysis.comparison.scored import compare_scores, matched_scores
+from relyon.analysis.comparison.values import compare_values
 
 __all__ = [
     "Comparison",

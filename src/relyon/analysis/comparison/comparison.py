@@ -14,6 +14,7 @@ from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.comparison.query_plan import POWERS, QueryPlan, plan_queries
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
+from relyon.analysis.comparison.systems import System, system_notes
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.errors import ParameterError, UnknownNameError
@@ -37,6 +38,7 @@ from relyon.measures.parser import measures as parse_measures
 if TYPE_CHECKING:
     import polars
 
+    from relyon.analysis.comparison.summary import Commands, Gate
     from relyon.core.document.model import Document
     from relyon.data.scale import Scale
 
@@ -55,7 +57,9 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         contrasts: One per candidate and measure, candidate by candidate.
         pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
             HSD test.
-        results: The evaluations, the baseline's first; empty if only values were given.
+        results: The evaluations, the baseline's first; empty if only values were given. Of a system
+            with several runs that of its first run.
+        systems: The runs of each system, if one has several; else empty.
         settings: Test, interval, correction, alpha, confidence, resamples, seed, margins.
         facts: Clusters of the queries, and columns to break the differences down by.
         convention: The rules of the evaluations, `None` if only values were given.
@@ -82,6 +86,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         settings: Settings,
         *,
         facts: QueryFacts | None = None,
+        systems: Sequence[System] = (),
         results: Sequence[Results] = (),
         convention: Convention | None = None,
         scale: Scale | None = None,
@@ -96,13 +101,14 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         super().__init__(
             names, samples, settings, definitions, convention, facts or QueryFacts(), progress
         )
+        self.systems = tuple(systems)
         self.results = tuple(results)
         self.scale = scale
         self.judgments = judgments
         self._sources = dict(zip(names, sources, strict=False))
         self._measured: dict[str, list[Results]] = {name: [] for name in names}
         self._further: dict[str, Callable[[], Results]] = {}
-        found = self._notes()
+        found = [*self._notes(), *system_notes(self.systems, self.contrasts)]
         self.notes = (*notes, *found)
         warn(found)
 
@@ -146,6 +152,8 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
 
     def run(self, name: str) -> Run:
         """Returns one of the whole runs; a file is read on first use.
+
+        Of a system with several runs, the first one.
 
         Raises:
             UnknownNameError: If no run has the name.
@@ -254,11 +262,19 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
             "measures": list(self.measures),
             "contrasts": [self._contrast_dict(one) for one in self.contrasts],
             "pairs": [one.to_dict() for one in self.pairs],
+            **self._breakdown_dicts(),
+            **self._systems_dict(),
             **self.settings.to_dict(),
             "convention": None if self.convention is None else self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
             **(self._query_dict() if per_query else {}),
         }
+
+    def _systems_dict(self) -> dict[str, object]:
+        """Returns the names of each system's runs, if a system has several."""
+        if not self.systems:
+            return {}
+        return {"systems": {one.name: list(one.runs) for one in self.systems}}
 
     def _query_dict(self) -> dict[str, object]:
         """Returns the differences by candidate, measure and query, and the queries' texts."""
@@ -268,6 +284,10 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         }
         texts = self.query_texts
         return {"per_query": deltas} | ({} if texts is None else {"query_texts": dict(texts)})
+
+    def _breakdown_dicts(self) -> dict[str, object]:
+        found = [one.to_dict() for one in self.breakdowns]
+        return {"breakdowns": found} if found else {}
 
     def _contrast_dict(self, one: Contrast) -> dict[str, object]:
         """Returns a contrast with the fingerprint of its numbers, if their rules are known."""
@@ -324,6 +344,40 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
             self, digits=digits, per_query=per_query, overview=True, language=language
         )
         return render_markdown(found)
+
+    def to_summary(
+        self,
+        *,
+        gate: Gate | None = None,
+        commands: Commands | None = None,
+        title: str = "",
+        language: Language = "en",
+    ) -> str:
+        """Returns Markdown for a pull request, the verdict first, of at most 65,536 characters.
+
+        Texts of queries and names in it cannot mention anybody, link, or format.
+
+        Args:
+            gate: What a gate checked, and why it fails; without it the first tested measure
+                comes first.
+            commands: Commands for a reader to run.
+            title: What is compared, if there are several such comments.
+            language: `en` or `zh`.
+
+        Examples:
+            >>> import relyon
+            >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(8)}
+            >>> old = {q: {"good": 2.0, "bad": 1.0} for q in judgments}
+            >>> new = {q: {"good": 1.0, "bad": 2.0} for q in judgments} | {"q0": old["q0"]}
+            >>> summary = relyon.compare(judgments, old, new, "rr").to_summary()
+            >>> print(summary.splitlines()[0])
+            ### ❌ worse: rr 1.0000 → 0.5625 (−0.4375 [−0.5853, −0.2897])
+        """
+        from relyon.analysis.comparison.summary import comparison_summary
+
+        return comparison_summary(
+            self, self.notes, gate=gate, commands=commands, title=title, language=language
+        )
 
     def to_latex(self, *, digits: int = DIGITS, language: Language = "en") -> str:
         """Returns a LaTeX table (booktabs): runs by measures, the best in bold."""

@@ -148,9 +148,9 @@ class Contrast(Exportable):
         definition: The measure with all parameters filled in; empty if only values were given.
         verdict: `better` or `worse` if `p_adjusted` is at most alpha and there are six queries or
             more, else `undecided`. A negative difference is better if the measure says that lower
-            values are. With a margin also `not-worse` or `equal`. Or `described` for a measure of the data, such as `judged@10`. Such a
-            contrast has both numbers and their difference; it is not tested, so it has neither p
-            nor interval.
+            values are. With a margin also `not-worse` or `equal`. Or `described` for a measure of
+            the data, such as `judged@10`. Such a contrast has both numbers and their difference; it
+            is not tested, so it has neither p nor interval.
         changed: Queries on which the runs differ.
         no_interval: Why a tested contrast has no interval: `unchanged`, `equal-changes`,
             `one-decides`, `not-finite`, `one-query` or `one-cluster`; empty if it has one.
@@ -279,7 +279,7 @@ class Contrast(Exportable):
         """Returns the same, flattened: one column per number."""
         details = {"baseline": self.baseline_details, "candidate": self.candidate_details}
         nested = {"interval", "quotient", "share", "largest", "dominant", "margin", "clusters"}
-        nested |= {"p_values", "statistics"}
+        nested |= {"repeats", "p_values", "statistics"}
         nested |= {f"{run}_details" for run in details}
         row = {name: value for name, value in self.to_dict().items() if name not in nested}
         row["interval_low"], row["interval_high"] = map(json_number, self.interval)
@@ -291,6 +291,7 @@ class Contrast(Exportable):
             row |= _flat("margin", self.margin.to_dict())
         if self.clusters is not None:
             row |= _flat("clusters", self.clusters.to_dict())
+        row |= {} if self.repeats is None else self.repeats.to_row()
         row |= {f"p_{name}": json_number(value) for name, value in self.p_values.items()}
         for run, numbers in details.items():
             row |= {f"{run}_{name}": json_number(value) for name, value in numbers.items()}
