@@ -53,7 +53,7 @@ def contrasts(
     from relyon.analysis.statistics import adjust
 
     amounts = margin_amounts(
-        settings.margins, [measure for _, measure in pairings], described=described
+        settings.margins, [one.measure for one in pairings.values()], described=described
     )
     found = []
     units = {key: in_clusters(one) for key, one in pairings.items()}

@@ -26,6 +26,7 @@ __all__ = [
     "on_scale_of",
     "pooled_ratio_interval",
     "share_contrast",
+    "shifted_ratio_p",
     "spread",
 ]
 
@@ -133,6 +134,32 @@ def spread(pairing: Pairing) -> tuple[float, float]:
     if decided_by_one(pairing) or not np.isfinite(found.moved).all():
         return math.nan, math.nan
     return found.value, statistics.standard_deviation(found.pseudo_values) or math.nan
+
+
+def shifted_ratio_p(pairing: Pairing, shift: float) -> tuple[float, float]:
+    """Returns t and its two-sided p for the difference of two ratios, less a shift.
+
+    As the interval: of a ratio without a limit, log B - log A is compared with log((A + shift) / A)
+    for the baseline's ratio A.
+
+    Args:
+        pairing: The two runs.
+        shift: The difference under the null hypothesis.
+
+    Returns:
+        NaN if the error is unknown, as where one query decides; infinity if no ratio is as low.
+    """
+    from relyon.analysis import statistics
+
+    found = _jackknife(pairing)
+    error = math.nan if decided_by_one(pairing) else found.error
+    if not error > 1e-12 * max(abs(found.value), 1e-3):
+        return math.nan, math.nan
+    null, base = shift, pairing.baseline_value
+    if _unlimited(pairing):
+        null = math.log1p(shift / base) if base + shift > 0 else -math.inf
+    statistic = (found.value - null) / error
+    return statistic, max(2 * statistics.student(found.freedom, -abs(statistic)), math.ulp(0.0))
 
 
 def on_scale_of(pairing: Pairing, difference: float) -> float:

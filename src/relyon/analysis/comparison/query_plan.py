@@ -5,29 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.amounts import Amount
+from relyon.analysis.comparison.plan_basis import Basis, basis_of, with_error, with_share
+from relyon.analysis.comparison.planned_margins import (
+    PlannedMargin,
+    margin_rows,
+    margin_table,
+    plan_margins,
+)
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
-from relyon.core.document.model import Document, Table
+from relyon.core.document.model import Block, Document, Table
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_fraction
 from relyon.core.texts import Language, catalogue, message
-from relyon.core.texts.numbers import TERMINAL
 
 if TYPE_CHECKING:
     import polars
 
-    from relyon.analysis.comparison.contrast import Contrast
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["POWERS", "SHARES", "Basis", "PlannedDifference", "QueryPlan", "plan_queries"]
-
-#: Whether the queries graded so far carry a plan: few do, but leave out what is rare; too few do
-#: not.
-Basis = Literal["enough", "few", "too_few"]
-#: Queries that differ, and degrees of freedom of s², from which on they are enough.
-ENOUGH_DIFFER, ENOUGH_CERTAINTY = 50, 30.0
+__all__ = ["POWERS", "SHARES", "PlannedDifference", "QueryPlan", "plan_queries"]
 
 #: The default powers of a plan.
 POWERS = (0.8, 0.9)
@@ -82,6 +82,7 @@ class QueryPlan(Exportable):
         alpha: The significance level of the whole comparison.
         comparisons: Number of differences tested together.
         level: The significance level of each p-value: alpha / comparisons.
+        margins: The queries that each margin needs, if the comparison has margins.
     """
 
     rows: tuple[PlannedDifference, ...]
@@ -89,15 +90,18 @@ class QueryPlan(Exportable):
     alpha: float
     comparisons: int
     level: float
+    margins: tuple[PlannedMargin, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
+        margins = [one.to_dict() for one in self.margins]
         return {
             "powers": list(self.powers),
             "alpha": self.alpha,
             "comparisons": self.comparisons,
             "level": self.level,
             "rows": [one.to_dict() for one in self.rows],
+            **({"margins": margins} if margins else {}),
         }
 
     def to_frame(self) -> polars.DataFrame:
@@ -109,6 +113,7 @@ class QueryPlan(Exportable):
             for one in self.rows
             for power, queries in zip(self.powers, one.queries, strict=True)
         ]
+        rows += margin_rows(self.margins, self.powers)
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def document(self, language: Language = "en") -> Document:
@@ -117,6 +122,11 @@ class QueryPlan(Exportable):
         from relyon.analysis.statistics.planned_tests import RANK_TESTS
 
         words, tests = catalogue("planning", language), catalogue("tables", language)
+        blocks: list[Block] = []
+        if self.margins:
+            blocks += [margin_table(self.margins, self.powers, self.alpha, language)]
+        if not self.rows:
+            return Document(blocks)
         headings = [
             words["heading.candidate"],
             words["heading.measure"],
@@ -129,9 +139,9 @@ class QueryPlan(Exportable):
             [
                 one.candidate,
                 one.measure,
-                _with_error(one),
+                with_error(one.deviation, one.error),
                 f"{one.differing:,}/{one.graded:,}",
-                _with_share(one),
+                with_share(one.difference, one.share),
                 *(f"{queries:,}" if queries else "-" for queries in one.queries),
             ]
             for one in self.rows
@@ -154,7 +164,7 @@ class QueryPlan(Exportable):
             )
             if found:
                 notes.append(words.say(f"queries.{basis}", what=[*found], least=ENOUGH_QUERIES))
-        return Document([Table(headings, rows, left=2, long=(0, 1), notes=notes)])
+        return Document([*blocks, Table(headings, rows, left=2, long=(0, 1), notes=notes)])
 
 
 def plan_queries(
@@ -175,7 +185,7 @@ def plan_queries(
         comparison: The result of `relyon.compare`; its test, alpha and correction also apply to the
             planned comparison.
         differences: δ, as numbers, or as shares of the baseline's number such as "2%"; None takes
-            1, 2, 5 and 10%.
+            1, 2, 5 and 10%, and none if the comparison has margins, for which it plans.
         powers: The probabilities of detecting the difference, 1 - β.
 
     Raises:
@@ -203,8 +213,9 @@ def plan_queries(
 
     for power in powers:
         check_fraction("power", power)
-    asked = differences or [f"{100 * one:g}%" for one in SHARES]
-    wanted = [(*_difference(one), isinstance(one, str)) for one in asked]
+    margins = plan_margins(comparison, powers)
+    asked = differences or ([] if margins else [f"{100 * one:g}%" for one in SHARES])
+    wanted = [_amount(one) for one in asked]
     settings = comparison.settings
     runs, measures = len(comparison.candidates), len(comparison.tested)
     corrected = settings.correction != "none"
@@ -221,78 +232,38 @@ def plan_queries(
         deviation = standard_deviation(deltas) or math.nan
         certainty = spread_certainty(deltas)
         differing = int(np.count_nonzero(deltas))
-        for number, relative, written in wanted:
-            base = abs(one.baseline_mean)
-            size = number * base if relative else number
-            if written and not relative and size >= max(base, 1):
-                raise _too_large(one, number)
+        for amount in wanted:
+            size = amount.size(one)
             rows.append(
                 PlannedDifference(
                     one.measure,
                     one.candidate,
                     size,
-                    share=number if relative else size / base if base else math.nan,
+                    share=amount.share(one),
                     deviation=deviation,
                     error=1 / math.sqrt(2 * certainty) if certainty else math.nan,
                     graded=one.queries,
                     differing=differing,
                     test=test,
-                    basis=_basis(differing, certainty),
+                    basis=basis_of(differing, certainty),
                     queries=tuple(
                         plan_test(deltas, size, test, alpha=level, power=power) for power in powers
                     ),
                 )
             )
-    return QueryPlan(tuple(rows), tuple(powers), settings.alpha, count, level)
+    return QueryPlan(tuple(rows), tuple(powers), settings.alpha, count, level, margins)
 
 
-def _with_error(one: PlannedDifference) -> str:
-    deviation = TERMINAL.number(one.deviation)
-    return deviation if math.isnan(one.error) else f"{deviation} ±{100 * one.error:.0f}%"
+def _amount(value: float | str) -> Amount:
+    """Returns a difference.
 
-
-def _with_share(one: PlannedDifference) -> str:
-    difference = TERMINAL.number(one.difference)
-    return difference if math.isnan(one.share) else f"{difference} ({100 * one.share:.3g}%)"
-
-
-def _basis(differing: int, certainty: float) -> Basis:
-    from relyon.analysis.statistics import ENOUGH_QUERIES
-
-    if differing < ENOUGH_QUERIES:
-        return "too_few"
-    enough = differing >= ENOUGH_DIFFER and certainty >= ENOUGH_CERTAINTY
-    return "enough" if enough else "few"
-
-
-def _too_large(one: Contrast, number: float) -> ParameterError:
-    """Returns the error of a number that is probably a percentage without its sign."""
-    percent = number if number < 100 else 5
-    return ParameterError(
-        message(
-            "analysis.difference-is-too-large",
-            value=f"{number:g}",
-            measure=one.measure,
-            before=one.baseline_mean,
-        ),
-        hint=message(
-            "analysis.write-percent-or-number",
-            percent=f"{percent:g}%",
-            number=f"{percent * abs(one.baseline_mean) / 100:.2g}",
-        ),
-    )
-
-
-def _difference(value: float | str) -> tuple[float, bool]:
-    """Returns a difference and whether it is a share."""
-    text = str(value).strip()
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number > 0):
+    Raises:
+        ParameterError: If it is not a number above 0, or a share.
+    """
+    found = Amount.of(value)
+    if found is None:
         raise ParameterError(
-            message("analysis.is-not-difference", value=text),
+            message("analysis.is-not-difference", value=str(value).strip()),
             hint=message("analysis.write-number-above-0"),
         )
-    return (number / 100, True) if text.endswith("%") else (number, False)
+    return found
