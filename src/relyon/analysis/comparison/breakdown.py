@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison.query_facts import QueryFacts
 
-__all__ = ["Breakdown", "Part", "Spread", "breakdowns"]
+__all__ = ["Breakdown", "Part", "Spread", "breakdown_frame", "breakdowns"]
+
+
+#: The columns of a part besides those of its contrast, as far as they come first.
+PART_COLUMNS = ("column", "kind", "value", "values")
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,15 @@ class Breakdown(Exportable):
         import polars
 
         return polars.DataFrame(self.to_rows(), infer_schema_length=None)
+
+
+def breakdown_frame(whole: Sequence[Contrast], found: Sequence[Breakdown]) -> polars.DataFrame:
+    """Returns one row per contrast of all queries, whose `kind` is `whole`, and one per part."""
+    import polars
+
+    parts = [row for one in found for row in one.to_rows()]
+    rows = [{**dict.fromkeys(PART_COLUMNS), "kind": "whole", **one.to_row()} for one in whole]
+    return polars.DataFrame([*rows, *parts], infer_schema_length=None)
 
 
 def breakdowns(
