@@ -38,15 +38,17 @@ UNEXPLAINED = {
         clicks-repeated clicks-rows-left-out clicks-shared columns-read-as day-first-times
         decimal-commas documents-numbered dominant-query duplicate-judgments earlier-data
         earlier-goal equal-changes evidence-left-out export-single features-like-labels few-changed
-        few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
-        hidden-fields id-columns id-mismatch incomplete-events interval-columns judged-without-row
-        labels-examination-known labels-not-converged labels-of-subtopics largest-query
+        few-clusters few-runs files-beside grade-ranges-differ grades-from-score grading gradings-differ
+        hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
+        judged-differently judged-without-row
+        labels-examination-known labels-not-converged labels-of-subtopics large-cluster
+        largest-query
         machine-finals machine-grades missing-grades missing-months mix-queries mixed-anonymous
         mixed-moved mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed
         no-judged-document no-order no-own-value no-subtopics not-exported not-exported-name
         offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range offpolicy-unseen-model
-        offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-group one-query one-round
-        only-clicks other-queries outcome-features partial-queries parts-missing parts-of-jobs
+        offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users one-cluster one-group one-query one-round
+        only-clicks other-queries outcome-features own-clusters partial-queries parts-missing parts-of-jobs
         parts-unfinished positions-missing queries-alike queries-grouped queries-joined
         queries-near queries-without-text queries-without-value rank-contradicts-score
         ranked-training-rows

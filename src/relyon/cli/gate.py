@@ -1,9 +1,9 @@
-"""The check of `relyon compare --fail-if-worse`."""
+"""The checks of `relyon compare`: --fail-if-worse and --fail-unless-not-worse."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,9 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
+    from relyon.evaluation.results import Results
 
-__all__ = ["check_gate_names", "check_gates", "explain_command"]
+__all__ = ["Explain", "check_gate_names", "check_gates", "explain_command", "given_words"]
 
 #: Returns the command that explains a query of a candidate, by its place among the runs, and a
 #: measure; empty if nothing can be explained.
@@ -29,14 +30,33 @@ OWN = frozenset(
 )
 
 
-def check_gate_names(gates: Sequence[str]) -> None:
-    """Rejects a check that could never fail.
+def check_gate_names(
+    gates: Sequence[str], unless: Sequence[str] = (), margins: Collection[str] = ()
+) -> None:
+    """Rejects a check that could never fail, or never pass.
+
+    Args:
+        gates: The measures of --fail-if-worse.
+        unless: The measures of --fail-unless-not-worse.
+        margins: The measures with a margin.
 
     Raises:
-        ParameterError: If a measure is not tested, as it describes the data.
+        ParameterError: If a measure is not tested, as it describes the data, or lacks a margin.
     """
     from relyon.analysis.comparison.contrast import UNTESTED, describes_data
 
+    known = {_key(name) for name in margins}
+    for name in unless:
+        if not describes_data(name) and _key(name) not in known:
+            raise ParameterError(
+                message("cli.gate-needs-margin", name=name),
+                hint=message("cli.choose-margin", name=name),
+            )
+    for name in filter(describes_data, unless):
+        raise ParameterError(
+            message("cli.fail-unless-name", name=name, untested=message(UNTESTED)),
+            hint=message("cli.name-measure-of-quality"),
+        )
     for name in filter(describes_data, gates):
         raise ParameterError(
             message(
@@ -48,22 +68,39 @@ def check_gate_names(gates: Sequence[str]) -> None:
         )
 
 
-def check_gates(comparison: Comparison, gates: Sequence[str], explain: Explain) -> None:
-    """Fails if a candidate is significantly worse on a measure, or lacks queries.
+def _key(name: str) -> str:
+    """Returns the name of a measure; of another program's value, as it is."""
+    from relyon.measures import measure
+
+    try:
+        return str(measure(name))
+    except (LookupError, ValueError):
+        return name
+
+
+def check_gates(
+    comparison: Comparison,
+    gates: Sequence[str],
+    explain: Explain,
+    unless: Sequence[str] = (),
+) -> None:
+    """Fails if a candidate is worse on a measure, is not shown to be not worse, or lacks queries.
 
     Args:
         comparison: The comparison.
-        gates: The measures of the check.
+        gates: The measures on which a candidate must not be worse.
         explain: Makes the commands of the hint.
+        unless: The measures on which it must be shown to be better, not worse or equal, by the
+            margin.
 
     Raises:
         CheckError: If it is.
         UnknownNameError: If a measure was not computed.
     """
-    if not gates:
+    if not gates and not unless:
         return
     from relyon.analysis.statistics import ENOUGH_QUERIES
-    from relyon.measures import measure
+    from relyon.cli.margin_gate import not_shown
 
     worse: list[Contrast] = []
     for name in gates:
@@ -72,19 +109,30 @@ def check_gates(comparison: Comparison, gates: Sequence[str], explain: Explain) 
         except UnknownNameError as error:
             error.hint = error.hint or "name it with -m too"
             raise
-        named = [one for one in comparison.contrasts if one.measure in (name, str(measure(name)))]
-        queries = max((one.queries for one in named), default=ENOUGH_QUERIES)
-        if queries < ENOUGH_QUERIES:
-            messages.warning(
-                message("cli.gate-cannot-fail", name=name, queries=queries, least=ENOUGH_QUERIES)
-            )
+        named = [comparison.contrast(candidate, name) for candidate in comparison.candidates]
+        units = max((one.units for one in named), default=ENOUGH_QUERIES)
+        if units < ENOUGH_QUERIES:
+            messages.warning(_cannot_fail(name, units, named))
     lost = _lost_queries(comparison)
-    lines = [*map(_worse, worse), *lost]
+    open_gates = not_shown(comparison, unless)
+    worse += [one for one in open_gates.worse if one not in worse]
+    lines = [*map(_worse, worse), *open_gates.lines, *lost]
     if not lines:
         return
     hints = [_look(one, comparison, explain) for one in worse]
+    hints += open_gates.hints
     hints += [message("cli.run-lost-queries")] if lost else []
     raise CheckError(_together(lines), hint=_together(list(dict.fromkeys(hints))))
+
+
+def _cannot_fail(name: str, units: int, named: Sequence[Contrast]) -> str:
+    """Returns why a gate cannot fail: there are too few queries, or clusters of queries."""
+    from relyon.analysis.statistics import ENOUGH_QUERIES
+
+    values = {"name": name, "least": ENOUGH_QUERIES}
+    if any(one.clusters is not None and not one.clusters.alone for one in named):
+        return message("cli.gate-cannot-fail-in-clusters", clusters=units, **values)
+    return message("cli.gate-cannot-fail", queries=units, **values)
 
 
 def _together(lines: Sequence[str]) -> str:
@@ -94,8 +142,11 @@ def _together(lines: Sequence[str]) -> str:
 def _worse(one: Contrast) -> str:
     from relyon.core.texts.numbers import TERMINAL
 
+    facts = one.clusters
+    held = None if facts is None or facts.alone else facts.count
     return message(
-        "cli.candidate-is-worse",
+        "cli.candidate-is-worse" if held is None else "cli.candidate-is-worse-in-clusters",
+        **({} if held is None else {"clusters": held}),
         candidate=one.candidate,
         baseline=one.baseline,
         measure=one.measure,
@@ -115,7 +166,7 @@ def _lost_queries(comparison: Comparison) -> list[str]:
     """
     if comparison.convention is None or comparison.convention.missing != "skip":
         return []
-    baseline, *candidates = comparison.results
+    baseline, *candidates = _runs_of(comparison)
     found: list[str] = []
     for one in candidates:
         kept = set(one.queries)
@@ -132,6 +183,15 @@ def _lost_queries(comparison: Comparison) -> list[str]:
                 )
             )
     return found
+
+
+def _runs_of(comparison: Comparison) -> list[Results]:
+    """Returns the results of the baseline's fullest run, and of all runs of the candidates."""
+    if not comparison.systems:
+        return list(comparison.results)
+    baseline, *others = comparison.systems
+    fullest = max(baseline.results, key=lambda one: len(one.queries))
+    return [fullest, *(one for each in others for one in each.results)]
 
 
 def _look(one: Contrast, comparison: Comparison, explain: Explain) -> str:
@@ -163,14 +223,26 @@ def explain_command(files: Sequence[str]) -> Explain:
         known = {name for one in command.params for name in one.opts}
         given = [*files[:2], files[place + 1]] if files else []
         words = ["relyon", "explain", *given, "--query-id", query, "-m", measure]
-        for one in context.command.params:
-            name = max(one.opts, key=len)
-            asked = context.get_parameter_source(one.name or "") == ParameterSource.COMMANDLINE
-            if not asked or name not in known - OWN or not isinstance(one, click.Option):
-                continue
-            value = context.params.get(one.name or "", context.meta.get(PLUGINS, ()))
-            for text in value if one.multiple else [value]:
-                words += [name] if one.is_flag else [name, str(text)]
+        words += given_words(context, known - OWN)
         return " ".join(map(shlex.quote, words))
 
     return made
+
+
+def given_words(context: click.Context, names: Collection[str]) -> list[str]:
+    """Returns the options that a command was given, as words of a command.
+
+    Args:
+        context: The command.
+        names: The longest names of the options that count.
+    """
+    words: list[str] = []
+    for one in context.command.params:
+        name = max(one.opts, key=len)
+        asked = context.get_parameter_source(one.name or "") == ParameterSource.COMMANDLINE
+        if not asked or name not in names or not isinstance(one, click.Option):
+            continue
+        value = context.params.get(one.name or "", context.meta.get(PLUGINS, ()))
+        for text in value if one.multiple else [value]:
+            words += [name] if one.is_flag else [name, str(text)]
+    return words

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.cluster_texts import cluster_legend
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
 from relyon.analysis.comparison.legend import (
@@ -19,6 +20,7 @@ from relyon.analysis.comparison.settings import TESTS
 from relyon.measures.display_names import measure_label
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
+from relyon.report.clusters import cluster_tables, counted_queries, few_text
 from relyon.report.drawings import ForestRow
 from relyon.report.number_formats import (
     MARKS,
@@ -74,7 +76,7 @@ def subtitle(comparison: Comparison, texts: Catalogue) -> str:
     key = "page.subtitle" if comparison.corrected else "page.subtitle_single"
     return texts.say(
         key,
-        queries=texts.count("count.queries", queries),
+        queries=counted_queries(comparison, queries, texts),
         measures=texts.count("count.measures", len(comparison.tested)),
         test=texts.say(f"test.{comparison.test}"),
         correction=texts.say(f"correction.{comparison.correction}"),
@@ -131,7 +133,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
         if one.no_interval == "unchanged":
-            most = texts.percent(min(3 / one.queries, 1.0))
+            most = texts.percent(min(3 / one.units, 1.0))
             meaning = texts.say("headline.unchanged", queries=one.queries, most=most)
         elif one.dominant is not None:
             found = one.dominant
@@ -144,7 +146,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
                 high=signed(found.interval[1], digits),
             )
         if one.few:
-            meaning = texts.say("headline.undecided_few", queries=one.queries)
+            meaning = few_text(one, texts)
         elif one.p <= comparison.alpha < one.p_adjusted:
             alone = p_equation(one.p)
             count = comparison.corrected
@@ -189,6 +191,8 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
     blocks: list[Table | Chart | Prose | Details] = []
     for candidate in comparison.candidates:
         blocks.append(_table(comparison, candidate, texts))
+    for candidate in comparison.candidates:
+        blocks += cluster_tables(comparison, _of(comparison, candidate), texts)
     blocks.append(Prose((_legend(comparison, texts),)))
     blocks.append(forest_chart(comparison, texts))
     if comparison.pairs:
@@ -330,6 +334,8 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
     if quotients:
         text += texts.say("list.sentence")
         text += texts.say("comparison.quotient", measures=texts.join(quotients))
+    for clusters in cluster_legend(comparison, texts.language):
+        text += texts.say("list.sentence") + clusters + texts.say("list.stop")
     described = [label(name) for name in comparison.measures if name not in comparison.tested]
     if described:
         text += texts.say("list.sentence")

@@ -11,6 +11,7 @@ from relyon.analysis.comparison.breakdown_tables import (
     breakdown_legend,
     first_lines,
 )
+from relyon.analysis.comparison.cluster_texts import cluster_table
 from relyon.analysis.comparison.contrast import Contrast, gain_sign
 from relyon.analysis.comparison.contrast_parts import (
     beside,
@@ -76,6 +77,8 @@ def comparison_document(
         contrasts = _contrasts_of(comparison, candidate)
         blocks.append(contrast_table(contrasts, comparison, digits, language))
         blocks += _details(contrasts, digits, words)
+        found = cluster_table(contrasts, language)
+        blocks += [] if found is None else [found]
         blocks += [] if per_query else _largest(comparison, candidate, digits, words)
         blocks += breakdown_blocks(comparison, candidate, SIGNS, digits=digits, language=language)
     if comparison.pairs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from relyon.analysis.comparison.cluster_texts import cluster_legend
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
 from relyon.core.texts import Language, catalogue
@@ -58,6 +59,7 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     quotients = quotient_measures(comparison)
     if quotients:
         sentences.append(words.say("comparison.quotient", measures=quotients))
+    sentences += cluster_legend(comparison, language)
     described = [name for name in comparison.measures if name not in comparison.tested]
     if described:
         labels = dict.fromkeys(

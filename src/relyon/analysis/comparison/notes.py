@@ -43,22 +43,26 @@ def evidence_notes(contrasts: Iterable[Contrast]) -> list[Note]:
     from relyon.analysis.statistics import ENOUGH_QUERIES, least_p
 
     notes: list[Note] = []
-    alike: dict[tuple[str, str, int, int], list[str]] = {}
-    key: tuple[str, str, int, int]
+    alike: dict[tuple[str, str, int, int, int | None], list[str]] = {}
+    key: tuple[str, str, int, int, int | None]
     for one in contrasts:
-        if not one.tested or one.queries < ENOUGH_QUERIES:
+        if not one.tested or one.units < ENOUGH_QUERIES:
             continue
+        clusters = None if one.clusters is None or one.clusters.alone else one.clusters.count
         if one.no_interval in {"unchanged", "equal-changes"}:
-            key = (one.no_interval, one.candidate, one.changed, one.queries)
+            key = (one.no_interval, one.candidate, one.changed, one.queries, clusters)
             alike.setdefault(key, []).append(one.measure)
-        elif one.changed < ENOUGH_QUERIES:
+        elif one.changed_units < ENOUGH_QUERIES:
             decided = "few-changed" if one.verdict == "undecided" else "few-changed-decided"
-            key = (decided, one.candidate, one.changed, one.queries)
+            key = (decided, one.candidate, one.changed_units, one.queries, clusters)
             alike.setdefault(key, []).append(one.measure)
         if one.no_interval == "one-decides" and one.dominant is None and one.largest is not None:
             query, share = one.largest
             values = {"measure": one.measure, "query": query, "share": share}
-            notes.append(Note("largest-query", 1, "warning", values=values, run=one.candidate))
+            key_of = "" if clusters is None else "largest-query.cluster"
+            notes.append(
+                Note("largest-query", 1, "warning", values=values, run=one.candidate, key=key_of)
+            )
         if one.dominant is not None:
             found = one.dominant
             values = {
@@ -70,18 +74,28 @@ def evidence_notes(contrasts: Iterable[Contrast]) -> list[Note]:
                 "low": found.interval[0],
                 "high": found.interval[1],
             }
-            notes.append(Note("dominant-query", 1, "warning", values=values, run=one.candidate))
-    for (kind, candidate, changed, queries), measures in alike.items():
+            key_of = "" if clusters is None else "dominant-query.cluster"
+            notes.append(
+                Note("dominant-query", 1, "warning", values=values, run=one.candidate, key=key_of)
+            )
+    for (kind, candidate, changed, queries, clusters), measures in alike.items():
         values = {"measures": measures, "queries": queries}
+        key_of = ""
+        if clusters is not None:
+            values["clusters"] = clusters
+            key_of = f"{kind.removesuffix('-decided')}.clusters"
         if kind == "unchanged":
-            values["most"] = min(3 / queries, 1.0)
-            notes.append(Note("unchanged-queries", 0, values=values, run=candidate))
+            key_of = key_of and "unchanged-queries.clusters"
+            values["most"] = min(3 / (clusters or queries), 1.0)
+            notes.append(Note("unchanged-queries", 0, values=values, run=candidate, key=key_of))
         elif kind == "equal-changes":
-            notes.append(Note("equal-changes", changed, values=values, run=candidate))
+            notes.append(Note("equal-changes", changed, values=values, run=candidate, key=key_of))
         else:
             values["least"] = least_p(changed)
             level: Literal["info", "warning"] = "info" if kind == "few-changed" else "warning"
-            notes.append(Note("few-changed", changed, level, values=values, run=candidate))
+            notes.append(
+                Note("few-changed", changed, level, values=values, run=candidate, key=key_of)
+            )
     return notes
 
 

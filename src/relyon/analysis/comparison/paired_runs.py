@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.breakdown import breakdowns
+from relyon.analysis.comparison.cluster_notes import cluster_notes
 from relyon.analysis.comparison.contrast import Contrast, describes_data
 from relyon.analysis.comparison.contrast_parts import is_pooled
 from relyon.analysis.comparison.inference import all_pairs, contrasts
+from relyon.analysis.comparison.margins import check_reachable
 from relyon.analysis.comparison.notes import (
     evidence_notes,
     few_notes,
@@ -87,6 +89,8 @@ class PairedRuns:
                 facts.cluster,
             )
         )
+        for one in self.contrasts:
+            check_reachable(one)
         self.breakdowns = (
             breakdowns(
                 names,
@@ -198,7 +202,12 @@ class PairedRuns:
                 {key: one for key, one in self._pairings.items() if key[1] in self.tested}
             ),
             *evidence_notes(self.contrasts),
-            *few_notes(one.queries for one in self.contrasts if one.tested),
+            *cluster_notes(self.contrasts),
+            *few_notes(
+                one.queries
+                for one in self.contrasts
+                if one.tested and (one.clusters is None or one.clusters.alone)
+            ),
         ]
 
     def _measure(self, name: str) -> str:
