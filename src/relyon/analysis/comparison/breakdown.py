@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from relyon.analysis.comparison.sample_queries import only_queries
 from relyon.analysis.comparison.settings import Settings
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -292,8 +293,7 @@ def _contrasts(
         chosen = {
             place: one for place, one in pairings.items() if (one.units >= ENOUGH_QUERIES) == enough
         }
-        present = {place.measure for place in chosen}
-        margins = {name: one for name, one in settings.margins.items() if name in present}
+        margins = _margins(settings, pairings.values(), chosen.values())
         # The key tells parts of one measure apart; the pairing has the measure's name.
         keyed = {
             (place.candidate, f"{place.measure} {number}"): one
@@ -305,6 +305,22 @@ def _contrasts(
             made = tuple(replace(one, p_adjusted=math.nan) for one in made)
         found |= dict(zip(chosen, made, strict=True))
     return found
+
+
+def _margins(
+    settings: Settings, every: Iterable[Pairing], chosen: Iterable[Pairing]
+) -> dict[str, float | str]:
+    """Returns the margins of measures that have parts; a share is one of each part's baseline.
+
+    That of a sum over all queries is none of a sum over some.
+    """
+    compared = {one.measure for one in every}
+    present = {one.measure for one in chosen if one.average != "sum"}
+    given = {
+        name if name in compared else str(parse_measure(name)): one
+        for name, one in settings.margins.items()
+    }
+    return {name: one for name, one in given.items() if name in present}
 
 
 def _spreads(

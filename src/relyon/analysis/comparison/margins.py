@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison.pairing import Pairing
     from relyon.analysis.comparison.settings import Settings
 
-__all__ = ["margin_amounts", "margins", "unseen_change"]
+__all__ = ["check_reachable", "margin_amounts", "margins", "unseen_change"]
 
 
 def margin_amounts(
@@ -86,9 +86,6 @@ def margins(
         pairings: The two runs of each.
         amounts: The margins by measure.
         settings: The settings of the tests.
-
-    Raises:
-        ParameterError: If a margin is so large that no loss could reach it.
     """
     from relyon.analysis.statistics import adjust, is_significant
 
@@ -162,7 +159,6 @@ class _Tried:
         from relyon.analysis.statistics import ENOUGH_QUERIES
 
         size = amount.value(one)
-        _check_reachable(one, size)
         made = cls(one, pairing, size, amount.number if amount.relative else math.nan, settings)
         if one.few:
             return replace(made, unknown="few-queries")
@@ -304,12 +300,15 @@ def _drawn_p(pairing: Pairing, shift: float, settings: Settings) -> tuple[float,
     return statistic, max(2 * statistics.student(freedom, -abs(statistic)), math.ulp(0.0))
 
 
-def _check_reachable(one: Contrast, size: float) -> None:
+def check_reachable(one: Contrast) -> None:
     """Refuses a margin that no loss could reach, given the limits of the measure.
 
     Raises:
         ParameterError: If it is.
     """
+    if one.margin is None:
+        return
+    size = one.margin.size
     base = one.baseline_mean
     try:
         least, most = parse_measure(one.measure).bounds
