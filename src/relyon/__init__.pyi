@@ -88,6 +88,7 @@ from .evaluation import (
     Evaluator as Evaluator,
     evaluate as evaluate,
     evaluate_scores as evaluate_scores,
+    read_results as read_results,
 )
 from .evaluation.curves import (
     classify as classify,

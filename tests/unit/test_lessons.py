@@ -52,13 +52,13 @@ UNEXPLAINED = {
         parts-unfinished positions-missing queries-alike queries-grouped queries-joined
         queries-near queries-without-text queries-without-value rank-contradicts-score
         ranked-training-rows
-        read-in-encoding regrouped repeated-rows repeated-runs rows-unjudged run-of-training-rows
-        same-sessions scores-from-ranks search-cut search-documents-changed search-duplicates
+        read-in-encoding regrouped repeated-rows repeated-runs repeats-alike repeats-lack-queries rows-unjudged
+        run-effect run-of-training-rows same-sessions scores-from-ranks search-cut search-documents-changed search-duplicates
         search-empty search-failed search-resumed search-retried search-scores-equal
         search-scores-missing search-scores-rising search-short shallow-round shared-queries
         tape-cannot-be-read tape-of-another-run latency-not-together not-carried-over
         rank-eval-refused rank-eval-unrated
-        simulated-without skipped-queries split-uneven stages-do-not-nest subtopics texts-absent
+        simulated-without single-run-of-system skipped-queries split-uneven stages-do-not-nest subtopics texts-absent
         texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries
         undated-judgments unjudged-queries unpaired-queries unshared-measures unused-actions
         weights-found weights-interval weights-judged without-time xgboost-min-rows

@@ -17,3 +17,4 @@ from .evaluator import Evaluator as Evaluator, evaluate as evaluate
 from .program import Average as Average, MeasureNames as MeasureNames, Program as Program
 from .results import Results as Results
 from .scores import evaluate_scores as evaluate_scores
+from .stored import read_results as read_results

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from relyon import _native
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
+    from relyon.data.input_fingerprints import InputFingerprints
     from relyon.evaluation.measure_columns import Column
     from relyon.evaluation.program import Program
     from relyon.measures.definition import Measure
@@ -32,6 +33,7 @@ def assemble(
     columns: Mapping[str, Column],
     notes: list[Note],
     strict: bool,
+    inputs: Callable[[], InputFingerprints] | None = None,
 ) -> Results:
     if program.pooled:  # which query a row is of does not matter
         notes = [
@@ -72,6 +74,7 @@ def assemble(
             if kept and column.equal_pairs
         },
         pools={name: column.pool for name, column in columns.items() if kept and column.pool},
+        inputs=inputs,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from relyon import _native
@@ -12,6 +12,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_type, check_whole
 from relyon.core.texts import message as say
 from relyon.data.convention import Convention, load_convention
+from relyon.data.input_fingerprints import Content, InputFingerprints, content_of
 from relyon.data.judgments import Judgments
 from relyon.data.run import Run, run_name
 from relyon.evaluation.assembly import assemble
@@ -177,9 +178,19 @@ class Evaluator:
             own = {str(asked): columns[str(asked)] for asked in one.asked}
             notes = [*self.judgments.notes, *found]
             notes += data_notes(one, facts, own)
-            return assemble(name, one, lambda: batch.queries, own, notes, strict)
+            inputs = partial(self._inputs, run if isinstance(run, Run) else None)
+            return assemble(name, one, lambda: batch.queries, own, notes, strict, inputs)
 
         return [partial(assembled, one) for one in programs]
+
+    @cached_property
+    def _content(self) -> Content:
+        return content_of(self.judgments.table)
+
+    def _inputs(self, run: Run | None) -> InputFingerprints:
+        """Returns the fingerprints of what was evaluated; that of a run only if it is kept."""
+        kept = None if run is None else content_of(run.table)
+        return InputFingerprints.of(self._content, self.scale, self.convention, kept)
 
     def _program(self, measures: MeasureNames, average: Average | None) -> Program:
         highest = self.judgments.table.highest

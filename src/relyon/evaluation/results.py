@@ -6,17 +6,18 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.document.model import Document, Points
-from relyon.core.errors import ParameterError, UnknownNameError
+from relyon.core.errors import InputError, ParameterError, UnknownNameError
 from relyon.core.lessons import with_lessons
 from relyon.core.notes import Note
 from relyon.core.texts import Language, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.data.convention import Convention
+from relyon.data.input_fingerprints import InputFingerprints
 from relyon.evaluation.entry import Entry
 from relyon.evaluation.measure_tables import (
     csv_rows,
@@ -25,6 +26,7 @@ from relyon.evaluation.measure_tables import (
     rules_line,
     summary_columns,
 )
+from relyon.evaluation.stored_values import stored_values
 from relyon.io.excel_export import ExcelExport
 from relyon.io.plotted import Plotted
 from relyon.measures.definition import Measure
@@ -53,6 +55,21 @@ class _Kept(Generic[T]):
 
     def __call__(self) -> T:
         return self.value
+
+
+@dataclass(frozen=True)
+class Absent:
+    """Raises an error: what is asked for was not stored.
+
+    Attributes:
+        said: What is missing, where, and what to do.
+    """
+
+    said: tuple[str, str, str]
+
+    def __call__(self) -> NoReturn:
+        sentence, path, hint = self.said
+        raise InputError(sentence, path=path, hint=hint)
 
 
 class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
@@ -85,6 +102,7 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
         parts: Mapping[str, Callable[[], Parts]] | None = None,
         equal_pairs: Mapping[str, Callable[[], list[list[float]]]] | None = None,
         pools: Mapping[str, Callable[[], Pool]] | None = None,
+        inputs: Callable[[], InputFingerprints] | None = None,
     ) -> None:
         self.run = run
         self.entries = dict(entries)
@@ -95,14 +113,20 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
         self._parts = dict(parts or {})
         self._equal_pairs = dict(equal_pairs or {})
         self._pools = dict(pools or {})
+        self._inputs = inputs
 
     def __getstate__(self) -> dict[str, object]:
         """Returns the values; the closures that compute them are not pickled."""
         state = dict(self.__dict__)
         for name in ("_columns", "_parts", "_equal_pairs", "_pools"):
-            state[name] = {key: _Kept(make()) for key, make in state[name].items()}
+            state[name] = {
+                key: make if isinstance(make, Absent) else _Kept(make())
+                for key, make in state[name].items()
+            }
         if self._queries is not None:
             state["_queries"] = _Kept(self.queries)
+        if self._inputs is not None:
+            state["_inputs"] = _Kept(self.inputs)
         return state
 
     def _key(self, name: str | Measure) -> str:
@@ -143,6 +167,14 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
                 hint=message("evaluation.accumulator-keeps-sums-only"),
             )
         return self._queries()
+
+    @cached_property
+    def inputs(self) -> InputFingerprints | None:
+        """The fingerprints of judgments, scale and rules; None if the judgments were not kept.
+
+        Evaluations with the same fingerprints can be compared.
+        """
+        return None if self._inputs is None else self._inputs()
 
     def column(self, name: str | Measure) -> list[float]:
         """Returns one measure's value for each of `queries`, NaN where undefined."""
@@ -223,7 +255,8 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
         """Returns the object that ``--format json`` prints.
 
         Args:
-            per_query: Adds `per_query`: {query: {measure: value or null}}.
+            per_query: Adds `per_query`: {query: {measure: value or null}}, and what
+                `relyon.read_results` needs to compare the file later.
         """
         values: dict[str, object] = {
             "run": self.run,
@@ -234,6 +267,8 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
             "convention": self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
+        if self.inputs is not None:
+            values["inputs"] = self.inputs.to_dict(per_query=per_query)
         if per_query:
             values["per_query"] = {
                 query: {
@@ -242,6 +277,7 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
                 }
                 for query, row in self.rows()
             }
+            values["stored"] = stored_values(self)
         return values
 
     def to_csv(self, *, per_query: bool = False) -> str:
