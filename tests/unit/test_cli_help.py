@@ -65,6 +65,8 @@ def test_every_module_of_a_command_is_listed() -> None:
         "shares",
         "shells",
         "start",
+        "summary",
+        "systems",
         "tapes",
         "text",
         "usage_errors",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from relyon.cli.described import Described, described_options
 from relyon.cli.gate import check_gate_names, check_gates, explain_command
 from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
+from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
@@ -29,12 +30,16 @@ from relyon.cli.options import (
 from relyon.cli.output import Output, emit, protect_inputs
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
 from relyon.cli.spark_engine import Engine
+from relyon.cli.stored import StoredResults
+from relyon.cli.summary import Summary
+from relyon.cli.systems import Repeated
 from relyon.cli.tapes import Tapes, Timed
-from relyon.core.errors import ParameterError, StrictError
+from relyon.core.errors import CheckError, ParameterError, StrictError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
+    from relyon.analysis.comparison.query_facts import CompareOptions
     from relyon.analysis.comparison.settings import Options
     from relyon.evaluation.program import Average
 
@@ -52,6 +57,7 @@ Examples:
   relyon compare --scored test.csv --query query --label label \\
       --score old --score new -m gauc
   relyon compare --values old.csv new.csv
+  relyon compare results-old.json results-new.json
   relyon compare judgments.qrels bm25.run new.run --plan --difference 2%
 
 Each candidate is compared with BASELINE query by query: the difference with its
@@ -59,6 +65,10 @@ confidence interval, the p-value of a paired test before and after correction
 for multiple comparisons, how many queries it wins, ties and loses, the effect
 size d_z, the smallest difference that this many queries can detect (power 0.8),
 and the queries needed to detect the observed difference.
+
+Stored results, which `relyon evaluate JUDGMENTS RUN -q --format json -o FILE`
+writes, can be compared without judgments and runs. They must have been measured
+with the same judgments and rules.
 """
 
 
@@ -70,6 +80,7 @@ class Request:
     runs: tuple[str, ...] = argument(metavar="BASELINE CANDIDATE…", nargs=-1)
     measures: tuple[str, ...] = measure_option()
     names: tuple[str, ...] = names_option()
+    repeated: Repeated = group(Repeated)
     statistics: Statistics = group(Statistics)
     gates: tuple[str, ...] = option(
         "--fail-if-worse",
@@ -79,6 +90,15 @@ class Request:
         " and p (of --test, two-sided, after --correction) is at most --alpha, on six queries or"
         " more. Repeat it for several.",
     )
+    unless: tuple[str, ...] = option(
+        "--fail-unless-not-worse",
+        metavar="MEASURE",
+        multiple=True,
+        help="Exit with code 1 unless each candidate is shown to be better, not worse or equal"
+        " within the --margin of this measure; too few queries cannot show it. Repeat it for"
+        " several.",
+    )
+    margins: Margins = group(Margins)
     strict: bool = flag(
         "--strict",
         help="Treat warnings about the data, and a check that cannot fail, as errors: exit code 1,"
@@ -107,8 +127,10 @@ class Request:
         digits=digits_option(),
         path=output_option(),
     )
+    summary: Summary = group(Summary)
     design: QueryDesign = group(QueryDesign)
     given: Given = input_options("query", "label", "document")
+    stored: StoredResults = group(StoredResults)
     values: bool = flag(
         "--values", help="The files contain per-query values; no judgments are needed."
     )
@@ -125,14 +147,31 @@ def command(request: Request) -> None:
     if request.differences and not request.plan:
         raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
     files = [name for name in (request.judgments, *request.runs) if name is not None]
-    protect_inputs(request.output.path, [*request.given.paths(files), *request.described.paths])
+    stored = request.stored.given(files, request.repeated.texts)
+    files, systems = request.repeated.resolve(
+        files, request.names, _refused(request), judged=not (request.values or stored)
+    )
+    repeats = [run for runs in systems.values() for run in runs]
+    inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
+    protect_inputs(request.output.path, inputs)
+    protect_inputs(request.summary.path, inputs)
+    request.summary.check(request.output.path)
     asked = split_measures(request.measures)
     gates = split_measures(request.gates)
-    check_gate_names(gates)
+    unless = split_measures(request.unless)
+    check_gate_names(gates, unless, request.margins.chosen)
+    checked = [*gates, *unless]
     if request.values and request.given.scored:
         raise ParameterError(message("cli.values-and-scored-exclude"))
-    measured = [] if request.values else _with_gates(asked, gates, bool(request.given.scored))
-    comparison = _compared(request, files, measured)
+    needed = [*checked, *request.margins.chosen]
+    if stored:
+        comparison = request.stored.compare(
+            files, request.names, asked, _options(request), systems=systems, checked=needed
+        )
+    else:
+        scored = bool(request.given.scored)
+        measured = [] if request.values else _with_gates(asked, needed, scored)
+        comparison = _compared(request, files, measured, systems)
     if request.strict:
         _refuse_warnings(comparison)
     if request.described.queries is not None:
@@ -144,7 +183,7 @@ def command(request: Request) -> None:
     else:
         rows = {"per_query": request.per_query}
         own = dict.fromkeys(("json", "csv", "table"), rows)
-        runs = [] if _is_apart(request) else files[1:]
+        runs = [] if stored or _is_apart(request) else files[1:]
         tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
         latency = tapes.latency(comparison)
         shown = comparison if latency is None else Timed(comparison, latency, tapes.notes)
@@ -154,7 +193,29 @@ def command(request: Request) -> None:
     if request.output.form != "json":
         messages.notes(comparison.notes)
     request.described.notes()
-    check_gates(comparison, gates, explain_command(files))
+    explain = _nothing_to_explain if stored else explain_command(files)
+    failure = None
+    try:
+        check_gates(comparison, gates, explain, unless)
+    except CheckError as error:
+        failure = error
+    request.summary.write(comparison, files, checked, failure, explain)
+    if failure is not None:
+        raise failure
+
+
+def _nothing_to_explain(place: int, query: str, measure: str) -> str:
+    """Returns no command: stored results have no lists to explain."""
+    return ""
+
+
+def _options(request: Request) -> CompareOptions:
+    """Returns the settings of the tests, and what is known of the queries."""
+    settings: Options = {
+        **request.statistics.settings(request.threads),
+        **request.margins.options(),
+    }
+    return request.design.options(request.described.query_texts, **settings)
 
 
 def _is_apart(request: Request) -> bool:
@@ -162,8 +223,21 @@ def _is_apart(request: Request) -> bool:
     return bool(request.values or request.given.scored or request.engine)
 
 
-def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -> Comparison:
-    settings = request.statistics.settings(request.threads)
+def _refused(request: Request) -> str:
+    """Returns an option that was given and does not go with systems."""
+    return "--engine" if request.engine else "--scored" if request.given.scored else ""
+
+
+def _compared(
+    request: Request,
+    files: Sequence[str],
+    measures: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+) -> Comparison:
+    settings: Options = {
+        **request.statistics.settings(request.threads),
+        **request.margins.options(),
+    }
     if request.engine:
         from relyon.cli.cluster import Cluster
 
@@ -171,7 +245,7 @@ def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -
         cluster = Cluster(request.engine, request.given, request.average)
         return cluster.compare(files, request.names, measures, settings)
     if request.values:
-        return _of_values(files, request.names, settings)
+        return _of_values(files, request.names, settings, systems)
     with Progress("cli.comparing") as progress:
         return compare_given(
             request.given,
@@ -179,6 +253,7 @@ def _compared(request: Request, files: Sequence[str], measures: Sequence[str]) -
             measures,
             request.design.options(request.described.query_texts, **settings),
             names=request.names,
+            systems=systems,
             average=request.average,
             progress=progress,
             lists=False,
@@ -213,18 +288,20 @@ def _with_gates(asked: list[str], gates: Sequence[str], scored: bool) -> list[st
 
     if not asked:
         asked = [] if scored else list(DEFAULT_MEASURES)
-    return asked + [name for name in gates if not _same(name, asked)]
+    return with_measures(asked, gates)
 
 
-def _same(name: str, others: Sequence[str]) -> bool:
-    from relyon.measures import measure
-
-    return measure(name) in [measure(other) for other in others]
-
-
-def _of_values(files: Sequence[str], names: Sequence[str], settings: Options) -> Comparison:
+def _of_values(
+    files: Sequence[str],
+    names: Sequence[str],
+    settings: Options,
+    systems: Mapping[str, Sequence[str]],
+) -> Comparison:
     from relyon.analysis.comparison import compare_values
 
+    if systems:
+        check_stdin([run for runs in systems.values() for run in runs])
+        return compare_values(systems=systems, **settings)
     if len(files) < 2:
         raise ParameterError(
             message("cli.values-needs-files"), hint=message("cli.relyon-compare-values-old")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +27,7 @@ def compare_given(
     settings: CompareOptions,
     *,
     names: Sequence[str] = (),
+    systems: Mapping[str, Sequence[str]] | None = None,
     average: Average | None = None,
     progress: Progress | None = None,
     lists: bool = True,
@@ -41,6 +42,7 @@ def compare_given(
         settings: The settings of the tests, and what is known of queries: without a table of
             them, one file of scored rows has their columns.
         names: As for `Given.lists`.
+        systems: In place of the files' runs: those of each system by its name.
         average: As for `relyon.evaluate`.
         progress: As for `relyon.compare`.
         lists: Whether single queries will be shown; otherwise runs are streamed, and one file of
@@ -52,6 +54,7 @@ def compare_given(
     """
     from relyon.analysis.comparison import compare_results, compare_scores
     from relyon.analysis.comparison.inputs import compare_runs
+    from relyon.analysis.comparison.systems import System, systems_of_runs
     from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
     if given.scored and settings.get("queries") is None and len(given.scored.files) == 1:
@@ -76,6 +79,11 @@ def compare_given(
                 progress=progress,
                 **settings,
             )
+    groups: list[System] = []
+    if systems:
+        groups = systems_of_runs(systems)
+        files = [files[0], *(run for runs in systems.values() for run in runs)]
+        names = [run for one in groups for run in one.runs]
     check_two_runs(files)
     found = given.lists(files, names, whole=lists)
     with given.naming(files):
@@ -85,6 +93,7 @@ def compare_given(
             list(measures) or DEFAULT_MEASURES,
             further,
             names=found.names,
+            systems=groups,
             convention=given.convention,
             average=average,
             scale=given.scale,

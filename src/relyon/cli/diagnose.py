@@ -21,6 +21,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import Output, emit, protect_inputs, write
 from relyon.cli.request import argument, fixed, group, option, request, takes
+from relyon.cli.systems import Repeated
 from relyon.cli.tapes import Tapes
 from relyon.core.document.json import json_text
 from relyon.core.errors import ParameterError
@@ -40,8 +41,8 @@ Examples:
   relyon diagnose judgments.qrels bm25.run new.run --online online.json
   relyon diagnose --scored test.csv --score old --score new
 
-Eleven rules fire only if they apply: the candidate is worse; its scores seem
-reversed; recall up and NDCG flat; NDCG up and the online metric flat; AUC up
+Twelve rules fire only if they apply: the candidate is worse; its scores seem
+reversed; it loses on one value of a --by column; recall up and NDCG flat; NDCG up and the online metric flat; AUC up
 and DCG down; NDCG high and DCG low; Recall@K that behaves like Hit@K; unjudged
 documents; ties; micro against macro averages; queries, grades and ids that do
 not fit. The exit code is 0 whether they fire or not.
@@ -54,6 +55,7 @@ class Request:
 
     files: tuple[str, ...] = argument(metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
     names: tuple[str, ...] = names_option()
+    repeated: Repeated = group(Repeated)
     rules: tuple[str, ...] = option(
         "--rule",
         metavar="RULE",
@@ -110,24 +112,30 @@ def command(request: Request) -> None:
             message("cli.stage-names-runs"),
             hint=message("cli.leave-out"),
         )
-    paths = [*request.files, *(path for _, path in named)]
+    files, systems = request.repeated.resolve(
+        request.files, request.names, "--scored" if request.given.scored else ""
+    )
+    repeats = [run for one in systems.values() for run in one]
+    paths = [*files, *(path for _, path in named)]
     check_stdin(paths)
     protect_inputs(
-        request.output.path, [*request.given.paths(paths), request.online, *request.described.paths]
+        request.output.path,
+        [*request.given.paths([*paths, *repeats]), request.online, *request.described.paths],
     )
     with Progress("cli.comparing") as progress:
         comparison = compare_given(
             request.given,
-            request.files,
+            files,
             ["ndcg@10"],
             request.design.options(request.described.query_texts, alpha=request.alpha, resamples=1),
             names=request.names,
+            systems=systems,
             progress=progress,
             further=() if request.rules else rule_measures(),
         )
-    runs = () if request.given.scored else request.files[1:]
+    runs = () if request.given.scored else files[1:]
     tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
-    with request.given.naming(request.files), Progress("cli.diagnosing") as progress:
+    with request.given.naming(files), Progress("cli.diagnosing") as progress:
         found = diagnose(
             comparison,
             online=request.online,

@@ -22,6 +22,7 @@ from relyon.cli.options import (
 )
 from relyon.cli.output import protect_inputs, write
 from relyon.cli.request import argument, group, option, request, takes
+from relyon.cli.systems import Repeated
 from relyon.cli.tapes import Tapes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
@@ -71,6 +72,7 @@ class Request:
         "--title", metavar="TEXT", help="Title.  [default: the names of the runs]"
     )
     names: tuple[str, ...] = names_option()
+    repeated: Repeated = group(Repeated)
     focus: str | None = option(
         "--focus",
         metavar="MEASURE",
@@ -108,24 +110,30 @@ def command(request: Request) -> None:
             message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
         )
     chosen_format = request.form or format_of(request.output)
-    protect_inputs(request.output, [*request.given.paths(request.files), *request.described.paths])
+    files, systems = request.repeated.resolve(
+        request.files, request.names, "--scored" if request.given.scored else ""
+    )
+    repeats = [run for one in systems.values() for run in one]
+    inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
+    protect_inputs(request.output, inputs)
     asked = split_measures(request.measures)
     with Progress("cli.comparing") as progress:
         comparison = compare_given(
             request.given,
-            request.files,
+            files,
             asked,
             request.design.options(
                 request.described.query_texts, **request.statistics.settings(request.threads)
             ),
             names=request.names,
+            systems=systems,
             progress=progress,
             # The cutoff of the measure that the page will look at; another is measured then.
             further=page_measures(
                 request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])
             ),
         )
-    runs = () if request.given.scored else request.files[1:]
+    runs = () if request.given.scored else files[1:]
     tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
     latency = tapes.latency(comparison)
     with Progress("cli.writing") as progress:

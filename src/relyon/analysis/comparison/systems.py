@@ -326,15 +326,13 @@ def system_notes(systems: Sequence[System], contrasts: Sequence[Contrast]) -> li
         systems: The systems.
         contrasts: The contrasts.
     """
-    if not any(len(one.runs) > 1 for one in systems):
+    if all(one.alone for one in systems):
         return []
-    notes = [
-        Note("first-run-of-system", len(system.runs), values={"first": system.runs[0]},
-             run=system.name)
-        for system in systems
-        if len(system.runs) > 1 and system.results
-    ]  # fmt: skip
-    single = [one.name for one in systems if len(one.runs) == 1]
+    notes = []
+    firsts = [one.runs[0] for one in systems if not one.alone and one.results]
+    if firsts:
+        notes.append(Note("first-run-of-system", len(firsts), values={"runs": firsts}))
+    single = [one.name for one in systems if one.alone]
     if single:
         notes.append(Note("single-run-of-system", len(single), values={"systems": single}))
     found: dict[str, list[str]] = {}
