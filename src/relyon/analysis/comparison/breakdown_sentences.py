@@ -16,7 +16,14 @@ from relyon.measures.display_names import measure_label
 if TYPE_CHECKING:
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["breakdown_sentences", "group_label", "hidden_losses", "rule", "where"]
+__all__ = [
+    "breakdown_sentences",
+    "group_label",
+    "hidden_losses",
+    "hidden_parts",
+    "rule",
+    "where",
+]
 
 #: At most so many values have a sentence of their own.
 NAMED = 5
@@ -45,7 +52,7 @@ def hidden_losses(comparison: PairedRuns, words: Catalogue, digits: int = DIGITS
     """
     found = []
     for breakdown in comparison.breakdowns:
-        for one in _hidden(breakdown, comparison)[:NAMED]:
+        for one in hidden_parts(breakdown, comparison)[:NAMED]:
             contrast = one.contrast
             whole = comparison.contrast(contrast.candidate, contrast.measure)
             found.append(
@@ -61,7 +68,7 @@ def hidden_losses(comparison: PairedRuns, words: Catalogue, digits: int = DIGITS
     return found
 
 
-def _hidden(breakdown: Breakdown, comparison: PairedRuns) -> list[Part]:
+def hidden_parts(breakdown: Breakdown, comparison: PairedRuns) -> list[Part]:
     """Returns the losses on a value, largest first, on measures that the whole does not lose on."""
     return [
         one

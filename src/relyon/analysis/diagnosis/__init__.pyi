@@ -18,6 +18,7 @@ from .rule import (
     rules as rules,
 )
 from .single_relevant import SingleRelevant as SingleRelevant
+from .slices import Slice as Slice
 from .tail_gain import TailGain as TailGain
 from .ties import TiesDecide as TiesDecide
 from .unjudged import Unjudged as Unjudged

@@ -385,6 +385,7 @@ class Rule(ABC):
 MODULES = (
     "reversed_scores",
     "worse",
+    "slices",
     "flat_ndcg",
     "flat_online",
     "tail_gain",
