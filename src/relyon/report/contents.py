@@ -12,6 +12,7 @@ from relyon.core.language import Language
 from relyon.core.notes import warn
 from relyon.core.parameters import check_type
 from relyon.io.descriptions import Descriptions
+from relyon.report.breakdowns import breakdown_section, lead_losses
 from relyon.report.catalogue import catalogue
 from relyon.report.classification import curve_section
 from relyon.report.diagnoses import diagnosis_section
@@ -110,6 +111,11 @@ def build_page(
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
         "comparison": lambda: comparison_section(comparison, texts),
+        **(
+            {"breakdowns": lambda: breakdown_section(comparison, texts)}
+            if comparison.breakdowns
+            else {}
+        ),
         **({} if latency is None else {"latency": lambda: latency_section(latency, texts)}),
         "queries": lambda: query_section(
             comparison, focus, texts, shown=queries, query_texts=known, titles=titles
@@ -144,7 +150,7 @@ def build_page(
         language=language,
         title=heading,
         subtitle=subtitle(comparison, texts),
-        lead=lead(comparison, texts),
+        lead=(*lead_losses(comparison, texts), *lead(comparison, texts)),
         sections=tuple(sections),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -72,7 +73,7 @@ def group_queries(
         else:
             without.append(query)
     _refuse_many(column, found, len(queries))
-    order = sorted(found, key=lambda value: (-len(found[value]), value))
+    order = sorted(found, key=lambda value: (-len(found[value]), _natural(value)))
     few = order[SHOWN_VALUES - 1 :] if len(order) > SHOWN_VALUES else []
     groups = [
         QueryGroup("value", value, tuple(found[value]))
@@ -108,9 +109,13 @@ def _refuse_many(column: str, found: Mapping[str, Sequence[str]], queries: int) 
     )
 
 
+def _natural(text: str) -> tuple[float, str]:
+    """Returns what orders values: numbers by size, before other texts."""
+    return (float(text) if _is_number(text) else math.inf), text
+
+
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        return math.isfinite(float(text))
     except ValueError:
         return False
-    return True
