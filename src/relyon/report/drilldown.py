@@ -90,7 +90,10 @@ class Drilldown:
 
     @cached_property
     def _values(self) -> list[dict[str, float]]:
-        """The measure by query, of the baseline and of the candidate."""
+        """The measure by query, of the baseline and of the candidate; means over repeated runs."""
+        if self.comparison.systems:
+            both = self.comparison.own_values(self.candidate, self.measure)
+            return [{query: pair[side] for query, pair in both.items()} for side in (0, 1)]
         return [
             one.values_by_query(self.measure)
             for one in self.comparison.results

@@ -16,7 +16,9 @@ from relyon.analysis.comparison.legend import (
     quotient_measures,
     ratio_measures,
 )
+from relyon.analysis.comparison.repeat_texts import repeat_tables
 from relyon.analysis.comparison.settings import TESTS
+from relyon.core.texts.numbers import PAGE
 from relyon.measures.display_names import measure_label
 from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
@@ -193,6 +195,7 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
         blocks.append(_table(comparison, candidate, texts))
     for candidate in comparison.candidates:
         blocks += cluster_tables(comparison, _of(comparison, candidate), texts)
+        blocks += repeat_tables(comparison, candidate, texts.language, style=PAGE)
     blocks.append(Prose((_legend(comparison, texts),)))
     blocks.append(forest_chart(comparison, texts))
     if comparison.pairs:

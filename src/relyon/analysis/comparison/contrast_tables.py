@@ -20,7 +20,9 @@ from relyon.analysis.comparison.contrast_parts import (
     is_ratio,
 )
 from relyon.analysis.comparison.legend import legend
+from relyon.analysis.comparison.margin_texts import MARGIN_SIGNS, margin_lines
 from relyon.analysis.comparison.matrix import evidence_texts, matrix
+from relyon.analysis.comparison.repeat_texts import repeat_tables
 from relyon.core.cells import Cell
 from relyon.core.document.model import Block, Cell as Shown, Document, Lines, Table
 from relyon.core.texts import Catalogue, Language, catalogue
@@ -35,8 +37,8 @@ __all__ = ["comparison_document", "contrast_table", "extremes", "query_rows"]
 DETAILS = ("measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed")
 #: With more candidates than this, each measure has one table for all of them.
 FEW = 3
-MARKS = {"better": "▲", "worse": "▼"}
-SIGNS = {"better": "▲", "worse": "▼", "undecided": "·", "described": ""}
+MARKS = {"better": "▲", "worse": "▼", **MARGIN_SIGNS}
+SIGNS = {**MARKS, "undecided": "·", "described": ""}
 number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
 
 
@@ -76,9 +78,11 @@ def comparison_document(
             blocks.append(_queries(comparison, candidate, digits, words))
         contrasts = _contrasts_of(comparison, candidate)
         blocks.append(contrast_table(contrasts, comparison, digits, language))
+        blocks += _margins(contrasts, words)
         blocks += _details(contrasts, digits, words)
         found = cluster_table(contrasts, language)
         blocks += [] if found is None else [found]
+        blocks += repeat_tables(comparison, candidate, language, digits=digits)
         blocks += [] if per_query else _largest(comparison, candidate, digits, words)
         blocks += breakdown_blocks(comparison, candidate, SIGNS, digits=digits, language=language)
     if comparison.pairs:
@@ -122,6 +126,7 @@ def _many(
         sides = {"measure": contrast_label(found[0]), "baseline": comparison.baseline}
         yield Lines([words.say("comparison.against", **sides)])
         yield contrast_table(found, comparison, digits, language, by_run=True)
+        yield from _margins(found, words, by_run=True)
     yield Lines([words["comparison.elsewhere"]])
 
 
@@ -168,6 +173,11 @@ def contrast_table(
                 ]
             rows.append([*row, *[""] * (len(headings) + 1 - len(row))])
     return Table([*headings, ""], rows, long=[0] if by_run else [])
+
+
+def _margins(contrasts: Sequence[Contrast], words: Catalogue, by_run: bool = False) -> list[Lines]:
+    lines = margin_lines(contrasts, words, by_run=by_run)
+    return [Lines(lines)] if lines else []
 
 
 def _difference(first: float, second: float) -> float:
