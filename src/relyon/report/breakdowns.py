@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.breakdown_sentences import (
@@ -48,8 +49,14 @@ def breakdown_section(comparison: Comparison, texts: Catalogue) -> Section:
             )
             for measure in comparison.measures:
                 parts = breakdown.of(candidate, measure)
-                if parts:
-                    blocks.append(_shown(breakdown, parts, comparison, texts, words))
+                if not parts:
+                    continue
+                shown = _shown(breakdown, parts, comparison, texts, words)
+                if isinstance(shown, Chart) and any(isinstance(one, Chart) for one in blocks):
+                    # The first chart says how to read them all.
+                    lower = gain_sign(measure) < 0
+                    shown = replace(shown, caption=words["report.forest_lower"] if lower else "")
+                blocks.append(shown)
     blocks.append(Prose((breakdown_legend(comparison, texts.language) + texts["list.stop"],)))
     columns = texts.join([one.column for one in comparison.breakdowns])
     return Section("breakdowns", words.say("report.section", columns=columns), tuple(blocks))
@@ -62,11 +69,11 @@ def _shown(
     texts: Catalogue,
     words: Catalogue,
 ) -> Chart | Table:
-    """Returns a chart with its table; without differences that can be drawn the table alone."""
+    """Returns a chart with its table; without an interval the table alone."""
     first = parts[0].contrast
     table = _table(breakdown, parts, comparison, texts, words)
     rows = tuple(_row(one, words) for one in parts if math.isfinite(one.contrast.difference))
-    if not rows or not first.tested:
+    if not any(row["low"] < row["high"] for row in rows):
         return table
     level = texts.percent(comparison.confidence)
     caption = words.say("report.forest_caption", level=level)
