@@ -34,6 +34,7 @@ from relyon.cli.stored import StoredResults
 from relyon.cli.summary import Summary
 from relyon.cli.systems import Repeated
 from relyon.cli.tapes import Tapes, Timed
+from relyon.cli.value_gate import ValueGate
 from relyon.core.errors import CheckError, ParameterError, StrictError
 from relyon.core.texts import message
 
@@ -99,6 +100,7 @@ class Request:
         " several.",
     )
     margins: Margins = group(Margins)
+    value_gate: ValueGate = group(ValueGate)
     strict: bool = flag(
         "--strict",
         help="Treat warnings about the data, and a check that cannot fail, as errors: exit code 1,"
@@ -196,7 +198,7 @@ def command(request: Request) -> None:
     explain = _nothing_to_explain if stored else explain_command(files)
     failure = None
     try:
-        check_gates(comparison, gates, explain, unless)
+        check_gates(comparison, gates, explain, unless, request.value_gate.columns)
     except CheckError as error:
         failure = error
     request.summary.write(comparison, files, checked, failure, explain)
@@ -211,11 +213,14 @@ def _nothing_to_explain(place: int, query: str, measure: str) -> str:
 
 def _options(request: Request) -> CompareOptions:
     """Returns the settings of the tests, and what is known of the queries."""
-    settings: Options = {
-        **request.statistics.settings(request.threads),
-        **request.margins.options(),
-    }
-    return request.design.options(request.described.query_texts, **settings)
+    by = request.value_gate.with_columns(request.design.by)
+    design = replace(request.design, by=by)
+    return design.options(request.described.query_texts, **_settings(request))
+
+
+def _settings(request: Request) -> Options:
+    """Returns the settings of the tests."""
+    return {**request.statistics.settings(request.threads), **request.margins.options()}
 
 
 def _is_apart(request: Request) -> bool:
@@ -234,24 +239,26 @@ def _compared(
     measures: Sequence[str],
     systems: Mapping[str, Sequence[str]],
 ) -> Comparison:
-    settings: Options = {
-        **request.statistics.settings(request.threads),
-        **request.margins.options(),
-    }
+    settings = _settings(request)
     if request.engine:
         from relyon.cli.cluster import Cluster
 
-        request.engine.refuse(values=request.values)
+        request.engine.refuse(
+            values=request.values,
+            cluster=request.design.cluster,
+            by=request.design.by,
+            fail_if_worse_in=request.value_gate.columns,
+        )
         cluster = Cluster(request.engine, request.given, request.average)
         return cluster.compare(files, request.names, measures, settings)
     if request.values:
-        return _of_values(files, request.names, settings, systems)
+        return _of_values(files, request.names, _options(request), systems)
     with Progress("cli.comparing") as progress:
         return compare_given(
             request.given,
             files,
             measures,
-            request.design.options(request.described.query_texts, **settings),
+            _options(request),
             names=request.names,
             systems=systems,
             average=request.average,
@@ -294,7 +301,7 @@ def _with_gates(asked: list[str], gates: Sequence[str], scored: bool) -> list[st
 def _of_values(
     files: Sequence[str],
     names: Sequence[str],
-    settings: Options,
+    settings: CompareOptions,
     systems: Mapping[str, Sequence[str]],
 ) -> Comparison:
     from relyon.analysis.comparison import compare_values

@@ -10,6 +10,7 @@ from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
 from relyon.cli.groups import QueryDesign
 from relyon.cli.inputs import Given, check_stdin, input_options, stage_runs
+from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
 from relyon.cli.options import (
     alpha_option,
@@ -78,6 +79,7 @@ class Request:
     )
     described: Described = described_options()
     alpha: float = alpha_option()
+    margins: Margins = group(Margins)
     output: Output = group(
         Output,
         language=language_option(),
@@ -127,8 +129,11 @@ def command(request: Request) -> None:
         comparison = compare_given(
             request.given,
             files,
-            ["ndcg@10"],
-            request.design.options(request.described.query_texts, alpha=request.alpha, resamples=1),
+            with_measures(["ndcg@10"], [*request.margins.chosen]),
+            request.design.options(
+                request.described.query_texts,
+                **{"alpha": request.alpha, "resamples": 1, **request.margins.options()},
+            ),
             names=request.names,
             systems=systems,
             progress=progress,

@@ -83,6 +83,7 @@ def check_gates(
     gates: Sequence[str],
     explain: Explain,
     unless: Sequence[str] = (),
+    columns: Sequence[str] = (),
 ) -> None:
     """Fails if a candidate is worse on a measure, is not shown to be not worse, or lacks queries.
 
@@ -92,15 +93,17 @@ def check_gates(
         explain: Makes the commands of the hint.
         unless: The measures on which it must be shown to be better, not worse or equal, by the
             margin.
+        columns: The columns on whose values a candidate must not be worse.
 
     Raises:
         CheckError: If it is.
         UnknownNameError: If a measure was not computed.
     """
-    if not gates and not unless:
+    if not gates and not unless and not columns:
         return
     from relyon.analysis.statistics import ENOUGH_QUERIES
     from relyon.cli.margin_gate import not_shown
+    from relyon.cli.value_gate import lost_values
 
     worse: list[Contrast] = []
     for name in gates:
@@ -116,11 +119,13 @@ def check_gates(
     lost = _lost_queries(comparison)
     open_gates = not_shown(comparison, unless)
     worse += [one for one in open_gates.worse if one not in worse]
-    lines = [*map(_worse, worse), *open_gates.lines, *lost]
+    values = lost_values(comparison, columns)
+    lines = [*map(_worse, worse), *values, *open_gates.lines, *lost]
     if not lines:
         return
     hints = [_look(one, comparison, explain) for one in worse]
     hints += open_gates.hints
+    hints += [message("cli.look-at-values")] if values else []
     hints += [message("cli.run-lost-queries")] if lost else []
     raise CheckError(_together(lines), hint=_together(list(dict.fromkeys(hints))))
 

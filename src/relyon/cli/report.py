@@ -10,6 +10,7 @@ from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
 from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, input_options
+from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
@@ -89,6 +90,7 @@ class Request:
     )
     described: Described = described_options()
     statistics: Statistics = group(Statistics)
+    margins: Margins = group(Margins)
     design: QueryDesign = group(QueryDesign)
     given: Given = input_options("query", "label", "document")
     threads: int = threads_option()
@@ -100,7 +102,7 @@ class Request:
 @no_color_option
 def command(request: Request) -> None:
     """Runs `relyon report`."""
-    from relyon.evaluation import DEFAULT_MEASURES
+    from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
     from relyon.measures import measures as parse_measures
     from relyon.report import format_of, render_report
     from relyon.report.contents import page_measures
@@ -117,13 +119,17 @@ def command(request: Request) -> None:
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
     protect_inputs(request.output, inputs)
     asked = split_measures(request.measures)
+    if request.margins.chosen:
+        usual = DEFAULT_SCORE_MEASURES if request.given.scored else DEFAULT_MEASURES
+        asked = with_measures(asked or list(usual), [*request.margins.chosen])
     with Progress("cli.comparing") as progress:
         comparison = compare_given(
             request.given,
             files,
             asked,
             request.design.options(
-                request.described.query_texts, **request.statistics.settings(request.threads)
+                request.described.query_texts,
+                **{**request.statistics.settings(request.threads), **request.margins.options()},
             ),
             names=request.names,
             systems=systems,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from relyon.analysis.comparison.cluster_texts import cluster_legend
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
-from relyon.core.texts import Language, catalogue
+from relyon.analysis.comparison.margin_texts import with_margin
+from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
         count=comparison.corrected,
     )
     interval = words.name("interval", settings.interval)
-    first = [words.say("comparison.legend", test=test, rule=rule, interval=interval)]
+    margins = with_margin(comparison.contrasts)
+    key = "margin.legend" if margins else "comparison.legend"
+    first = [words.say(key, test=test, rule=rule, interval=interval)]
     pooled, ratios = pooled_measures(comparison), ratio_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
     if settings.test in drawn or settings.interval != "t" or pooled or ratios:
@@ -56,6 +59,8 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     if ratios:
         key = "ratio_instead" if settings.test in ONE_VALUE_TESTS else "ratio"
         sentences.append(words.say(f"comparison.{key}", measures=ratios, test=test))
+    if margins:
+        sentences += _margin_rules(comparison, words)
     quotients = quotient_measures(comparison)
     if quotients:
         sentences.append(words.say("comparison.quotient", measures=quotients))
@@ -71,6 +76,32 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
         lower_labels = list(map(measure_label, lower))
         sentences.append(words.say("comparison.lower", measures=lower_labels))
     return f"{common['list.stop']}{common['list.sentence']}".join(sentences)
+
+
+def _margin_rules(comparison: PairedRuns, words: Catalogue) -> list[str]:
+    """Returns how margins are tested."""
+    settings = comparison.settings
+    found = with_margin(comparison.contrasts)
+    count = sum(margin.size > 0 for _, margin in found)
+    corrected = settings.correction != "none" and count > 1
+    rules = [
+        words.say(
+            "margin.rule_corrected" if corrected else "margin.rule",
+            alpha=settings.alpha,
+            correction=words.name("correction", settings.correction),
+            count=count,
+        )
+    ]
+    by_test: dict[str, list[str]] = {}
+    for one, margin in found:
+        if margin.test != settings.test:
+            by_test.setdefault(margin.test, []).append(contrast_label(one))
+    for test, labels in by_test.items():
+        names = [*dict.fromkeys(labels)]
+        rules.append(
+            words.say("margin.rule_pooled", measures=names, tests=words.name("test", test))
+        )
+    return rules
 
 
 def lower_measures(comparison: PairedRuns) -> list[str]:
