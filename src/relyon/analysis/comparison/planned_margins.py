@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.plan_basis import Basis, basis_of, with_error, with_share
+from relyon.analysis.comparison.planned_clusters import units_of
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Table
 from relyon.core.texts import Language, catalogue
@@ -46,6 +47,9 @@ class PlannedMargin:
         not_worse_observed: The same if the true difference is the observed one; 0 if that is a loss
             of the margin or more.
         equal: Queries needed to show "equal within the margin" if there is truly no difference.
+        cluster_size: The mean number of queries of a cluster, if queries are in clusters: as many
+            queries are needed as there are in whole clusters. Then `deviation`, `error`, `graded`
+            and `differing` are those of clusters. 0 without clusters.
     """
 
     measure: str
@@ -63,6 +67,7 @@ class PlannedMargin:
     not_worse: tuple[int, ...]
     not_worse_observed: tuple[int, ...]
     equal: tuple[int, ...]
+    cluster_size: float = 0.0
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN and 0 queries become null."""
@@ -73,7 +78,17 @@ class PlannedMargin:
             if isinstance(one, float)
             else one
             for name, one in asdict(self).items()
+            if name != "cluster_size" or one
         }
+
+    def shown(self, statement: str) -> list[str]:
+        """Returns the queries by power, with the clusters that they are in."""
+        found = []
+        for queries in getattr(self, statement):
+            clusters = round(queries / self.cluster_size) if self.cluster_size else 0
+            text = f"{queries:,}" if queries else "-"
+            found.append(f"{text} ({clusters:,})" if clusters else text)
+        return found
 
 
 def plan_margins(comparison: PairedRuns, powers: Sequence[float]) -> tuple[PlannedMargin, ...]:
@@ -101,11 +116,15 @@ def _planned(
 
     size, test = (0.0, one.test) if one.margin is None else (one.margin.size, one.margin.test)
     sign = gain_sign(one.measure)
-    deltas = sign * comparison.parts_of_difference(one.candidate, one.measure)
+    parts = sign * comparison.parts_of_difference(one.candidate, one.measure)
+    queries = comparison.own_values(one.candidate, one.measure)
+    units = units_of(dict(zip(queries, parts.tolist(), strict=True)), comparison.facts)
+    deltas = units.values
+    differing = one.changed_units if units.size else one.changed
     known = one.average != "sum" and bool(np.isfinite(deltas).all())
     certainty = spread_certainty(deltas) if known else 0.0
     gain = sign * one.difference
-    plan = MarginPlan(deltas, size, test, one.changed if known else 0, level)
+    plan = MarginPlan(deltas, size, test, differing if known else 0, level)
     return PlannedMargin(
         one.measure,
         one.candidate,
@@ -114,14 +133,15 @@ def _planned(
         observed=gain,
         deviation=standard_deviation(deltas) or math.nan if known else math.nan,
         error=1 / math.sqrt(2 * certainty) if certainty else math.nan,
-        graded=one.queries,
-        differing=one.changed,
+        graded=len(deltas) if units.size else one.queries,
+        differing=differing,
         test=test,
         level=level,
-        basis=basis_of(one.changed, certainty),
-        not_worse=tuple(plan.not_worse(power) for power in powers),
-        not_worse_observed=tuple(plan.not_worse(power, gain) for power in powers),
-        equal=tuple(plan.equal(power) for power in powers),
+        basis=basis_of(differing, certainty),
+        not_worse=tuple(units.queries(plan.not_worse(power)) for power in powers),
+        not_worse_observed=tuple(units.queries(plan.not_worse(power, gain)) for power in powers),
+        equal=tuple(units.queries(plan.equal(power)) for power in powers),
+        cluster_size=units.size,
     )
 
 
@@ -166,8 +186,7 @@ def margin_table(
         first = [one.candidate, one.measure, with_share(one.margin, one.share)]
         for name in STATEMENTS:
             shown = words.say(f"margins.{name}", observed=TERMINAL.signed(one.observed))
-            needed = [f"{each:,}" if each else "-" for each in getattr(one, name)]
-            rows.append([*first, shown, *needed])
+            rows.append([*first, shown, *one.shown(name)])
             first = [""] * len(first)
     used = dict.fromkeys(one.test for one in planned)
     notes = [
@@ -190,11 +209,14 @@ def margin_table(
             for one in planned
         ),
         words["queries.deviation"],
+        *([words["queries.clusters"]] if any(one.cluster_size for one in planned) else []),
     ]
+    in_clusters = ".clusters" if any(one.cluster_size for one in planned) else ""
     for basis in ("few", "too_few"):
         found = dict.fromkeys(
             f"{one.candidate}, {one.measure}" for one in planned if one.basis == basis
         )
         if found:
-            notes.append(words.say(f"queries.{basis}", what=[*found], least=ENOUGH_QUERIES))
+            key = f"queries.{basis}{in_clusters}"
+            notes.append(words.say(key, what=[*found], least=ENOUGH_QUERIES))
     return Table(headings, rows, left=2, long=(0, 1), notes=notes)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.amounts import Amount
 from relyon.analysis.comparison.plan_basis import Basis, basis_of, with_error, with_share
+from relyon.analysis.comparison.planned_clusters import units_of
 from relyon.analysis.comparison.planned_margins import (
     PlannedMargin,
     margin_rows,
@@ -51,6 +52,9 @@ class PlannedDifference:
         test: The test that is to find the difference.
         basis: Whether these are enough queries for a plan: `enough`, `few`, or `too_few`.
         queries: Queries needed, one number per power of the plan; 0 if unknown.
+        clusters: Clusters needed, if queries are in clusters: as many queries are needed as there
+            are in so many clusters of the present sizes. Then `deviation`, `error`, `graded` and
+            `differing` are those of clusters.
     """
 
     measure: str
@@ -64,12 +68,31 @@ class PlannedDifference:
     test: str
     basis: Basis
     queries: tuple[int, ...]
+    clusters: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN becomes null."""
         values = asdict(self) | {"queries": [one or None for one in self.queries]}
+        del values["clusters"]
+        if self.clusters:
+            values["clusters"] = [one or None for one in self.clusters]
         return {name: json_number(one) if isinstance(one, float) else one
                 for name, one in values.items()}  # fmt: skip
+
+    def rows(self, powers: Sequence[float]) -> Iterator[dict[str, object]]:
+        """Yields one row per power."""
+        values = asdict(self)
+        del values["clusters"]
+        for place, power in enumerate(powers):
+            row = {**values, "queries": self.queries[place] or None, "power": power}
+            yield row | ({"clusters": self.clusters[place] or None} if self.clusters else {})
+
+    def shown(self) -> list[str]:
+        """Returns the queries needed by power, with the clusters that they are in."""
+        found = [f"{queries:,}" if queries else "-" for queries in self.queries]
+        pairs = zip(found, self.clusters, strict=False)
+        held = [f"{text} ({count:,})" if count else text for text, count in pairs]
+        return held or found
 
 
 @dataclass(frozen=True)
@@ -108,11 +131,7 @@ class QueryPlan(Exportable):
         """Returns one row per candidate, measure, difference and power."""
         import polars
 
-        rows = [
-            {**asdict(one), "queries": queries or None, "power": power}
-            for one in self.rows
-            for power, queries in zip(self.powers, one.queries, strict=True)
-        ]
+        rows = [row for one in self.rows for row in one.rows(self.powers)]
         rows += margin_rows(self.margins, self.powers)
         return polars.DataFrame(rows, infer_schema_length=None)
 
@@ -142,7 +161,7 @@ class QueryPlan(Exportable):
                 with_error(one.deviation, one.error),
                 f"{one.differing:,}/{one.graded:,}",
                 with_share(one.difference, one.share),
-                *(f"{queries:,}" if queries else "-" for queries in one.queries),
+                *one.shown(),
             ]
             for one in self.rows
         ]
@@ -156,14 +175,18 @@ class QueryPlan(Exportable):
             ),
             words["queries.deviation"],
         ]
+        if any(one.clusters for one in self.rows):
+            notes.append(words["queries.clusters"])
         if any(one.test in RANK_TESTS for one in self.rows):
             notes.append(words["queries.ranks"])
+        in_clusters = ".clusters" if any(one.clusters for one in self.rows) else ""
         for basis in ("few", "too_few"):
             found = dict.fromkeys(
                 f"{one.candidate}, {one.measure}" for one in self.rows if one.basis == basis
             )
             if found:
-                notes.append(words.say(f"queries.{basis}", what=[*found], least=ENOUGH_QUERIES))
+                key = f"queries.{basis}{in_clusters}"
+                notes.append(words.say(key, what=[*found], least=ENOUGH_QUERIES))
         return Document([*blocks, Table(headings, rows, left=2, long=(0, 1), notes=notes)])
 
 
@@ -206,8 +229,6 @@ def plan_queries(
         Owen (2006), Pharmaceutical Statistics 5(1).
     """
 
-    import numpy as np
-
     from relyon.analysis.statistics import spread_certainty, standard_deviation
     from relyon.analysis.statistics.planned_tests import plan_test
 
@@ -228,12 +249,16 @@ def plan_queries(
         if one.measure not in comparison.tested:
             continue
         test = settings.test if settings.test == "tukey" else one.test
-        deltas = np.array(list(comparison.deltas(one.candidate, one.measure).values()))
-        deviation = standard_deviation(deltas) or math.nan
-        certainty = spread_certainty(deltas)
-        differing = int(np.count_nonzero(deltas))
+        units = units_of(comparison.deltas(one.candidate, one.measure), comparison.facts)
+        deviation = standard_deviation(units.values) or math.nan
+        certainty = spread_certainty(units.values)
+        differing = units.differing
         for amount in wanted:
             size = amount.size(one)
+            needed = tuple(
+                plan_test(units.values, size, test, alpha=level, power=power, differing=differing)
+                for power in powers
+            )
             rows.append(
                 PlannedDifference(
                     one.measure,
@@ -242,13 +267,12 @@ def plan_queries(
                     share=amount.share(one),
                     deviation=deviation,
                     error=1 / math.sqrt(2 * certainty) if certainty else math.nan,
-                    graded=one.queries,
+                    graded=len(units.values) if units.size else one.queries,
                     differing=differing,
                     test=test,
                     basis=basis_of(differing, certainty),
-                    queries=tuple(
-                        plan_test(deltas, size, test, alpha=level, power=power) for power in powers
-                    ),
+                    queries=tuple(units.queries(count) for count in needed),
+                    clusters=needed if units.size else (),
                 )
             )
     return QueryPlan(tuple(rows), tuple(powers), settings.alpha, count, level, margins)

@@ -35,6 +35,7 @@ def plan_test(
     *,
     alpha: float = 0.05,
     power: float = POWER,
+    differing: int | None = None,
 ) -> int:
     """Returns how many queries a paired test needs, from a pilot's differences; 0 if unknown.
 
@@ -60,6 +61,8 @@ def plan_test(
         test: The name of the test.
         alpha: Its level.
         power: 1 - β.
+        differing: How many of the pilot's queries differ; by default, how many differences are not
+            0.
 
     Examples:
         >>> import numpy as np
@@ -78,7 +81,8 @@ def plan_test(
     import numpy as np
 
     found = tidy(np.asarray(differences, dtype=np.float64))
-    differing = int((found != 0).sum())
+    if differing is None:
+        differing = int((found != 0).sum())
     certainty = spread_certainty(found)
     if differing < ENOUGH_QUERIES or not certainty or not difference > 0:
         return 0
