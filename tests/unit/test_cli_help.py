@@ -44,6 +44,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "group",
         "groups",
         "gate",
+        "value_gate",
         "help",
         "help_lists",
         "file_columns",
@@ -65,6 +66,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "shares",
         "shells",
         "start",
+        "stored",
         "summary",
         "systems",
         "tapes",
@@ -143,6 +145,9 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
         write_rows()
     if name in {"rank", "export"}:
         command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 3"))
+    if name == "compare":
+        for run, path in (("bm25.run", "results-old.json"), ("new.run", "results-new.json")):
+            command(*shlex.split(f"evaluate judgments.qrels {run} -q --format json -o {path}"))
     if name == "sample":
         command(*shlex.split("logs read arms.csv -o log.parquet"))
         for made in ("sample.csv", "pool.csv"):  # as it is before the first of the examples

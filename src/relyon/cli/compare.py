@@ -146,6 +146,7 @@ class Request:
 @no_color_option
 def command(request: Request) -> None:
     """Runs `relyon compare`."""
+    request.described.beside(bool(request.design or request.value_gate.value_columns))
     if request.differences and not request.plan:
         raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
     files = [name for name in (request.judgments, *request.runs) if name is not None]
@@ -198,7 +199,7 @@ def command(request: Request) -> None:
     explain = _nothing_to_explain if stored else explain_command(files)
     failure = None
     try:
-        check_gates(comparison, gates, explain, unless, request.value_gate.columns)
+        check_gates(comparison, gates, explain, unless, request.value_gate.value_columns)
     except CheckError as error:
         failure = error
     request.summary.write(comparison, files, checked, failure, explain)
@@ -247,7 +248,7 @@ def _compared(
             values=request.values,
             cluster=request.design.cluster,
             by=request.design.by,
-            fail_if_worse_in=request.value_gate.columns,
+            fail_if_worse_in=request.value_gate.value_columns,
         )
         cluster = Cluster(request.engine, request.given, request.average)
         return cluster.compare(files, request.names, measures, settings)

@@ -1,10 +1,10 @@
-"""Comparing runs, evaluations, or values of another program."""
+"""Comparing runs or evaluations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack, get_args
 
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.pairing import Sample
@@ -17,28 +17,46 @@ from relyon.analysis.comparison.query_facts import (
     split_options,
 )
 from relyon.analysis.comparison.runs import Progress, check_titles, evaluate_lists, run_titles
+from relyon.analysis.comparison.sample_queries import only_queries
 from relyon.analysis.comparison.settings import Options, Settings
+from relyon.analysis.comparison.systems import (
+    System,
+    by_system,
+    first_places,
+    given_systems,
+    mean_samples,
+    named_results,
+    systems_of_runs,
+    with_results,
+)
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, shared_notes
+from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relyon.evaluation.mistakes import refuse_columns_as_runs
 from relyon.evaluation.results import Results
+from relyon.evaluation.same_inputs import (
+    DifferentInputs,
+    check_definitions,
+    queries_judged_alike,
+)
 
 if TYPE_CHECKING:
     from relyon.data.scale import Scale
 
-__all__ = ["compare", "compare_results", "compare_runs", "compare_values"]
+__all__ = ["check_queries", "check_runs", "compare", "compare_results", "compare_runs"]
 
 
 def compare(
     judgments: object,
-    baseline: object,
-    candidates: object,
+    baseline: object = None,
+    candidates: object = None,
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
+    systems: Mapping[str, Sequence[object]] | None = None,
     convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
@@ -56,6 +74,10 @@ def compare(
         baseline: The baseline run; see `relyon.evaluate`.
         candidates: Another run, or a sequence of runs.
         measures: One or more names such as `ndcg@10`, or `Measure` objects.
+        systems: In place of runs: the runs of each system by its name, the baseline's first, such
+            as `{"A": ["a1.run", "a2.run"], "B": ["b1.run", "b2.run"]}` of two training seeds each.
+            A query's value is the mean over the runs, and `Contrast.repeats` shows how much they
+            differ.
         convention: See `relyon.evaluate`.
         average: See `relyon.evaluate`.
         scale: See `relyon.evaluate`.
@@ -92,10 +114,25 @@ def compare(
         >>> comparison.contrast("new", "rr").verdict
         'better'
     """
+    if systems is not None:
+        grouped = given_systems(systems, [one for one in (baseline, candidates) if one is not None])
+        runs = [run for one in grouped.values() for run in one]
+        groups = systems_of_runs(grouped)
+        if names is not None:
+            raise ParameterError(
+                message("analysis.systems-have-names"), hint=message("analysis.write-systems")
+            )
+    else:
+        if baseline is None or candidates is None:
+            raise ParameterError(
+                message("core.two-or-more-runs"), hint=message("analysis.give-another-run")
+            )
+        runs, groups = [baseline, *_listed(candidates)], []
     return compare_runs(
         judgments,
-        [baseline, *_listed(candidates)],
+        runs,
         measures,
+        systems=groups,
         convention=convention,
         average=average,
         scale=scale,
@@ -118,6 +155,7 @@ def compare_runs(
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
+    systems: Sequence[System] = (),
     progress: Progress | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
@@ -132,46 +170,68 @@ def compare_runs(
         average: As for `compare`.
         scale: As for `compare`.
         names: As for `compare`.
+        systems: The system that the runs belong to, with the names of their runs, in the order of
+            `runs`.
         progress: As for `compare`.
         **options: As for `compare`.
     """
     settings, known = split_options(options)
     refuse_columns_as_runs(judgments, runs)
-    titles = run_titles(runs, names)
-    _check_runs(titles, settings)
+    if systems:
+        titles = [run for one in systems for run in one.runs]
+        check_titles(titles)
+    else:
+        titles = run_titles(runs, names)
+    check_runs([one.name for one in systems] or titles, settings)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)
     lists = [measures, further] if further else [measures]
     passes = evaluate_lists(evaluator, runs, titles, lists, average=average, progress=progress)
     results = [one[0]() for one in passes]
     facts = _facts(results, known)
-    judged = evaluator.scale, evaluator.judgments
-    found = _of_results(results, settings, facts, *judged, runs, progress)
+    firsts = first_places(systems) if systems else range(len(runs))
+    found = _of_results(
+        results,
+        settings,
+        facts,
+        evaluator.scale,
+        evaluator.judgments,
+        [runs[place] for place in firsts],
+        systems=systems,
+        progress=progress,
+    )
     if further:
-        found.keep_further({one.run: more[1] for one, more in zip(results, passes, strict=True)})
+        more = {name: passes[place][1] for name, place in zip(found.runs, firsts, strict=True)}
+        found.keep_further(more)
     return found
 
 
 def compare_results(
-    results: Sequence[Results],
+    results: Sequence[Results] = (),
     *,
+    systems: Mapping[str, Sequence[Results]] | None = None,
     judgments: Judgments | None = None,
     runs: Sequence[object] = (),
     queries: object = None,
     cluster: Column | None = None,
     by: Columns | None = None,
+    different_inputs: DifferentInputs = "refuse",
     progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
-    """Compares existing evaluations, such as those of `relyon.evaluate_scores`.
+    """Compares existing evaluations: of `relyon.evaluate_scores`, or of `relyon.read_results`.
 
     Args:
         results: The baseline's first, then the candidates'; all with the same measures.
+        systems: In place of results: those of each system's runs by its name, the baseline's first;
+            see `relyon.compare`.
         judgments: The judgments, for functions that look into queries, such as
             `relyon.write_report`; with `runs`.
-        runs: The run of each result.
+        runs: The run of each result; with systems, one after the other.
         queries: As for `relyon.compare`.
         cluster: As for `relyon.compare`.
         by: As for `relyon.compare`.
+        different_inputs: If the fingerprints of the judgments differ (`Results.inputs`): `refuse`,
+            or `common` to compare the queries whose judgments are the same in all results.
         progress: Called with the work done, the total, and the next step.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
             `threads`, `margins`, as for `relyon.compare`.
@@ -179,6 +239,7 @@ def compare_results(
     Raises:
         ParameterError: If there are fewer than two, or they differ in measures or rules, or share a
             name.
+        InputError: If they were measured with different judgments or scales.
 
     Examples:
         >>> import relyon
@@ -189,7 +250,13 @@ def compare_results(
         'better'
     """
     settings = Settings(**options)
-    _check_runs([one.run for one in results], settings)
+    groups: list[System] = []
+    if systems is not None:
+        grouped = given_systems(systems, results)
+        names = {name: [one.run for one in found] for name, found in grouped.items()}
+        groups = systems_of_runs(grouped, names)
+        results = named_results(groups, grouped)
+    check_runs([one.name for one in groups] or [one.run for one in results], settings)
     for one in results[1:]:
         if list(one.entries) != list(results[0].entries):
             raise ParameterError(
@@ -211,70 +278,16 @@ def compare_results(
                 ),
                 hint=message("analysis.evaluate-both-with-same-convention"),
             )
+    check_choice("different_inputs", different_inputs, get_args(DifferentInputs))
+    alike, found = queries_judged_alike(results, different_inputs)
+    check_definitions(results)
     scale = None if judgments is None else judgments.scale
     facts = _facts(results, {"queries": queries, "cluster": cluster, "by": by})
-    return _of_results(results, settings, facts, scale, judgments, runs, progress)
-
-
-def compare_values(
-    values: Mapping[str, Mapping[str, Mapping[str, float]] | str | PathLike[str]],
-    *,
-    queries: object = None,
-    cluster: Column | None = None,
-    by: Columns | None = None,
-    **options: Unpack[Options],
-) -> Comparison:
-    """Compares values that another program computed, query by query.
-
-    Args:
-        values: By run, the baseline first: a mapping {measure: {query: value}}, or a file: CSV
-            with a column of queries and one per measure, what ``relyon evaluate -q --format csv``
-            writes, or what ``trec_eval -q`` prints.
-        queries: As for `relyon.compare`.
-        cluster: As for `relyon.compare`.
-        by: As for `relyon.compare`.
-        **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
-            `threads`, `margins`, as for `relyon.compare`.
-
-    Raises:
-        InputError: If a file cannot be read, or two runs have no measure or query in common.
-        ParameterError: If there are fewer than two runs.
-
-    Examples:
-        >>> import relyon
-        >>> old = {"ndcg": {f"q{n}": 0.1 * n for n in range(10)}}
-        >>> new = {"ndcg": {f"q{n}": 0.1 * n + 0.05 for n in range(10)}}
-        >>> round(relyon.compare_values({"old": old, "new": new}).contrasts[0].difference, 3)
-        0.05
-    """
-    from relyon.io.per_query_values import read_values
-
-    settings = Settings(**options)
-    names = list(values)
-    _check_runs(names, settings)
-    columns = [one if isinstance(one, Mapping) else read_values(one) for one in values.values()]
-    measures = [name for name in columns[0] if all(name in other for other in columns[1:])]
-    if not measures:
-        raise InputError(
-            message(
-                "analysis.and-have-no-measure",
-                names=names[0],
-                names_2=names[1],
-                columns=" and ".join(", ".join(map(str, one)) for one in columns[:2]),
-            )
-        )
-    samples = {
-        name: [Sample({str(query): float(v) for query, v in one[name].items()}) for one in columns]
-        for name in measures
-    }
-    _check_queries(names, samples)
-    left_out = sorted({name for one in columns for name in one} - set(measures))
-    notes = []
-    if left_out:
-        notes.append(Note("unshared-measures", len(left_out), values={"measures": left_out}))
-    ids = {query for one in samples.values() for sample in one for query in sample.values}
-    facts = QueryFacts.read(ids, queries=queries, cluster=cluster, by=by)
-    return Comparison(names, samples, settings, facts=facts, notes=(*notes, *facts.notes))
+    facts = replace(facts, notes=(*found, *facts.notes))
+    judged = scale, judgments
+    if groups and runs:
+        runs = [runs[place] for place in first_places(groups)]
+    return _of_results(results, settings, facts, *judged, runs, progress, alike, systems=groups)
 
 
 def _facts(results: Sequence[Results], known: QueryOptions) -> QueryFacts:
@@ -291,10 +304,17 @@ def _of_results(
     judgments: Judgments | None = None,
     sources: Sequence[object] = (),
     progress: Progress | None = None,
+    alike: Collection[str] | None = None,
+    *,
+    systems: Sequence[System] = (),
 ) -> Comparison:
     names = [one.run for one in results]
     samples = {name: [Sample.of(one, name) for one in results] for name in results[0].entries}
-    _check_queries(names, samples)
+    if alike is not None:
+        samples = {
+            name: [only_queries(one, alike) for one in each] for name, each in samples.items()
+        }
+    check_queries(names, samples)
     notes = [*shared_notes((one.run, one.notes) for one in results), *facts.notes]
     pooled = [
         name
@@ -303,13 +323,22 @@ def _of_results(
     ]
     if pooled:
         notes.append(Note("pooled-measures", len(pooled), values={"measures": pooled}))
+    convention = results[0].convention
+    if not all(one.alone for one in systems):
+        systems = with_results(systems, results)
+        samples, more = mean_samples(systems, by_system(systems, samples))
+        notes += more
+        names, results = [one.name for one in systems], [one.first for one in systems]
+    else:
+        systems = ()
     return Comparison(
         names,
         samples,
         settings,
         facts=facts,
+        systems=systems,
         results=results,
-        convention=results[0].convention,
+        convention=convention,
         scale=scale,
         judgments=judgments,
         sources=sources,
@@ -324,7 +353,12 @@ def _listed(candidates: object) -> list[object]:
     return [candidates]
 
 
-def _check_runs(names: Sequence[str], settings: Settings) -> None:
+def check_runs(names: Sequence[str], settings: Settings) -> None:
+    """Refuses names of too few runs for the test, and equal ones.
+
+    Raises:
+        ParameterError: If there are fewer than two, or three for Tukey's test, or two are equal.
+    """
     check_titles(names)
     if settings.test == "tukey" and len(names) < 3:
         raise ParameterError(
@@ -333,7 +367,12 @@ def _check_runs(names: Sequence[str], settings: Settings) -> None:
         )
 
 
-def _check_queries(names: Sequence[str], samples: Mapping[str, Sequence[Sample]]) -> None:
+def check_queries(names: Sequence[str], samples: Mapping[str, Sequence[Sample]]) -> None:
+    """Refuses runs that have no query in common with the first.
+
+    Raises:
+        InputError: If there is one.
+    """
     for columns in samples.values():
         for name, column in zip(names[1:], columns[1:], strict=True):
             if not columns[0].values.keys() & column.values.keys():
