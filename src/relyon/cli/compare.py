@@ -221,7 +221,7 @@ def _options(request: Request) -> CompareOptions:
 
 def _settings(request: Request) -> Options:
     """Returns the settings of the tests."""
-    return {**request.statistics.settings(request.threads), **request.margins.options()}
+    return request.margins.options(**request.statistics.settings(request.threads))
 
 
 def _is_apart(request: Request) -> bool:

@@ -109,6 +109,7 @@ def command(request: Request) -> None:
     from relyon.analysis.diagnosis import diagnose
     from relyon.analysis.diagnosis.application import rule_measures
 
+    request.described.beside(bool(request.design))
     named = stage_runs(request.stages)
     if named and request.given.scored:
         raise ParameterError(
@@ -132,7 +133,7 @@ def command(request: Request) -> None:
             with_measures(["ndcg@10"], [*request.margins.chosen]),
             request.design.options(
                 request.described.query_texts,
-                **{"alpha": request.alpha, "resamples": 1, **request.margins.options()},
+                **request.margins.options(alpha=request.alpha, resamples=1),
             ),
             names=request.names,
             systems=systems,

@@ -107,6 +107,7 @@ def command(request: Request) -> None:
     from relyon.report import format_of, render_report
     from relyon.report.contents import page_measures
 
+    request.described.beside(bool(request.design))
     if request.form is None and request.output == "-":
         raise ParameterError(
             message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
@@ -129,7 +130,7 @@ def command(request: Request) -> None:
             asked,
             request.design.options(
                 request.described.query_texts,
-                **{**request.statistics.settings(request.threads), **request.margins.options()},
+                **request.margins.options(**request.statistics.settings(request.threads)),
             ),
             names=request.names,
             systems=systems,

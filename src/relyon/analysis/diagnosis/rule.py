@@ -286,6 +286,13 @@ class Subject:
             mean_interval(theirs - ours, self.alpha),
         )
 
+    def within_margin(self, measure: str) -> bool:
+        """Returns whether the comparison shows a measure to be equal within its margin."""
+        return any(
+            one.measure == measure and one.candidate == self.candidate and one.verdict == "equal"
+            for one in self.comparison.contrasts
+        )
+
     def significant(self, difference: Difference) -> bool:
         """Whether a difference is significant, for which it takes six queries or more."""
         from relyon.analysis.statistics import is_significant

@@ -24,7 +24,7 @@ def fell(subject: Subject, measure: str, least: float) -> bool:
 @register
 @dataclass(frozen=True)
 class Worse(Rule):
-    """NDCG is significantly lower than the baseline's.
+    """NDCG is significantly lower than the baseline's, and not within the comparison's margin.
 
     The loss is in the ranking if Recall over the whole lists is the same on every query, or
     equivalent within a margin; it is in retrieval, too, if Recall fell significantly. Otherwise
@@ -48,7 +48,7 @@ class Worse(Rule):
         import numpy as np
 
         ndcg, precision, recall = self.measures()
-        if not fell(subject, ndcg, self.fall):
+        if not fell(subject, ndcg, self.fall) or subject.within_margin(ndcg):
             return None
         pairs = subject.pairs(ndcg)
         change = {query: after - before for query, (before, after) in pairs.items()}
