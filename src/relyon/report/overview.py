@@ -24,6 +24,7 @@ from relyon.measures.parser import measure as parse_measure
 from relyon.report.catalogue import Catalogue
 from relyon.report.clusters import cluster_tables, counted_queries, few_text
 from relyon.report.drawings import ForestRow
+from relyon.report.margins import margin_legend, margin_meaning
 from relyon.report.number_formats import (
     MARKS,
     build_headline,
@@ -49,13 +50,18 @@ def lead(comparison: Comparison, texts: Catalogue) -> tuple[str, ...]:
 
 
 def _outcome(comparison: Comparison, candidate: str, texts: Catalogue) -> str:
-    names: dict[str, list[str]] = {"better": [], "worse": [], "undecided": []}
+    names: dict[str, list[str]] = {name: [] for name in MARKS}
     for one in _of(comparison, candidate):
         if one.tested:
             names[one.verdict].append(label(one.measure))
     values = {"candidate": candidate, "baseline": comparison.baseline}
     better, worse, undecided = (names[key] for key in ("better", "worse", "undecided"))
-    if not better and not worse:
+    shown = [
+        texts.say(f"lead.{name}", **values, measures=texts.join(names[name]))
+        for name in ("equal", "not-worse")
+        if names[name]
+    ]
+    if not better and not worse and not shown:
         counted = texts.count("count.measures", len(undecided))
         return texts.say("lead.nothing", **values, measures=counted)
     sentences = []
@@ -65,8 +71,9 @@ def _outcome(comparison: Comparison, candidate: str, texts: Catalogue) -> str:
             sentences.append(texts.say("lead.worse", measures=texts.join(worse)))
         elif not undecided:
             sentences.append(texts.say("lead.none_worse"))
-    else:
+    elif worse:
         sentences.append(texts.say("lead.only_worse", **values, measures=texts.join(worse)))
+    sentences += shown
     if undecided:
         sentences.append(texts.say("lead.undecided", measures=texts.join(undecided)))
     return texts.say("list.sentence").join(sentences)
@@ -153,6 +160,8 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
             alone = p_equation(one.p)
             count = comparison.corrected
             meaning = texts.say("headline.undecided_corrected", p=alone, count=count)
+    elif one.margin is not None and one.verdict in {"not-worse", "equal"}:
+        meaning = margin_meaning(one, one.margin, comparison, texts, digits)
     else:
         kind = kind_of(one.measure)
         if kind == "other" and gain_sign(one.measure) < 0:
@@ -161,6 +170,9 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
         cutoff = getattr(parse_measure(one.measure), "k", None)
         if kind == "coverage" and cutoff is not None:
             meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
+    if one.margin is not None and one.verdict == "undecided":
+        open_margin = margin_meaning(one, one.margin, comparison, texts, digits)
+        meaning = texts.say("headline.open_margin", margin=open_margin, meaning=meaning)
     told = label(one.measure), f"{before} → {after}", evidence
     return build_headline(*told, meaning, one.verdict, texts)
 
@@ -195,7 +207,8 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
         blocks.append(_table(comparison, candidate, texts))
     for candidate in comparison.candidates:
         blocks += cluster_tables(comparison, _of(comparison, candidate), texts)
-        blocks += repeat_tables(comparison, candidate, texts.language, style=PAGE)
+        repeats = repeat_tables(comparison, candidate, texts.language, style=PAGE)
+        blocks += [*repeats, *(Prose(tuple(one.notes)) for one in repeats if one.notes)]
     blocks.append(Prose((_legend(comparison, texts),)))
     blocks.append(forest_chart(comparison, texts))
     if comparison.pairs:
@@ -333,6 +346,8 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
         text += texts.say("list.sentence") + texts.say(
             f"comparison.{key}", measures=texts.join(ratios), test=test
         )
+    if any(one.margin is not None for one in comparison.contrasts):
+        text += texts.say("list.sentence") + margin_legend(comparison, texts)
     quotients = quotient_measures(comparison)
     if quotients:
         text += texts.say("list.sentence")
@@ -371,6 +386,8 @@ def forest_chart(comparison: Comparison, texts: Catalogue) -> Chart:
                 "text": signed(one.difference),
             }
         )
+        if one.margin is not None and one.margin.size > 0:
+            rows[-1]["margin"] = one.margin.size / unit
     table = Table(
         (
             texts.say("table.measure"),
@@ -389,6 +406,8 @@ def forest_chart(comparison: Comparison, texts: Catalogue) -> Chart:
         ),
     )
     caption = texts.say("forest.caption", confidence=texts.percent(comparison.confidence))
+    if any("margin" in row for row in rows):
+        caption += texts.say("list.sentence") + texts.say("forest.caption_margin")
     drawn = {row["name"] for row in rows}
     whole = [
         measure_label(one.measure, one.average, one.definition)
