@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from relyon.core.document.terminal import COLUMNS, printable, shorten, width, wrap
+from relyon.core.language import environment_language
 from relyon.core.lessons import lesson_line, with_lesson
 from relyon.core.notes import Note, gathered_notes
 from relyon.core.texts import LANGUAGES, Language, message, translate
@@ -164,7 +165,7 @@ def language_of(arguments: Sequence[str]) -> Language:
         >>> language_of(["evaluate", "a", "b", "--lang", "zh"]), language_of(["--lang=zh"])
         ('zh', 'zh')
     """
-    wanted = os.environ.get("RELYON_LANG", "en")
+    wanted = environment_language()
     for place, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name == "--lang":

@@ -1,5 +1,6 @@
 """The interfaces of other programs, on relyon's measures.
 
 Change one import and keep the rest: `relyon.compat.pytrec_eval` for `pytrec_eval`,
-`relyon.compat.ranx` for `ranx`, `relyon.compat.ir_measures` for `ir_measures`.
+`relyon.compat.ranx` for `ranx`, `relyon.compat.ir_measures` for `ir_measures`. pytest loads
+`relyon.compat.pytest` by itself: the fixture and the mark `relevance`.
 """

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from relyon.core.parameters import check_choice
 from relyon.core.texts.languages import LANGUAGES, Language
 
-__all__ = ["Language", "check_language"]
+__all__ = ["Language", "check_language", "environment_language"]
 
 
 def check_language(language: str) -> None:
@@ -15,3 +17,9 @@ def check_language(language: str) -> None:
         ParameterError: If the language is not supported.
     """
     check_choice("language", language, LANGUAGES)
+
+
+def environment_language() -> Language:
+    """Returns the language that RELYON_LANG names; English if it is unset or unknown."""
+    wanted = os.environ.get("RELYON_LANG")
+    return next((one for one in LANGUAGES if one == wanted), "en")

@@ -1,0 +1,449 @@
+"""The plugin of pytest: searches, marks, settings, baselines, and what a session leaves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.relevance_project import MARK, OPTIONS, QUERIES, Project
+
+import relyon
+from relyon.compat.pytest.artifacts import safe_name
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with 40 queries, in which pytest loads no plugin but this one."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("RELYON_LANG", raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    return Project(pytester)
+
+
+# -- searching -------------------------------------------------------------------------------------
+
+
+def test_every_form_of_results_is_taken(project: Project) -> None:
+    done = project.run(
+        """
+import asyncio
+def ids(query): return project_search.ranked(query)
+def pairs(query, k): return [(one, 1 / rank) for rank, one in enumerate(ids(query), 1)][:k]
+def dicts(query, *, k): return [{"id": one, "title": one} for one in ids(query)][:k]
+def lazy(query, k): yield from ids(query)
+async def waits(query, k):
+    await asyncio.sleep(0)
+    return ids(query)[:k]
+async def streams(query, k):
+    for one in ids(query):
+        yield one
+def twice(query, k): return [one for one in ids(query) for _ in range(2)][:k]
+
+@pytest.mark.parametrize("search", [ids, pairs, dicts, lazy, waits, streams, twice])
+def test_form(relevance, search):
+    depth = 10 if search is not twice else 5
+    found = relevance.search(search, k=10)
+    assert relevance.run(found.run).value("rr@5") == found.value("rr@5")
+    found.at_least(f"recall@{depth}", 0.9)
+"""
+    )
+    done.assert_outcomes(passed=7)
+
+
+def test_duplicates_and_empty_results(project: Project) -> None:
+    """A document counts once, at its first rank; a query without results counts as 0."""
+    done = project.run(
+        """
+def twice(query, k): return [one for one in project_search.ranked(query) for _ in range(2)][:k]
+def test_twice(relevance):
+    lists = relevance.search(twice, k=10).run.to_dict()
+    assert {len(one) for one in lists.values()} == {5}
+def test_empty(relevance):
+    found = relevance.search(lambda query, k: [] if query.endswith("1") else ["x"], k=10)
+    assert found.value("recall@10") == 0.0
+    found.at_most("recall@10", 0.1)
+"""
+    )
+    done.assert_outcomes(passed=2, warnings=2)
+
+
+def test_what_a_search_raises_names_the_query(project: Project) -> None:
+    done = project.run(
+        """
+def broken(query, k):
+    if query == "query number 3":
+        raise KeyError("index is gone")
+    return search(query, k)
+def test_broken(relevance):
+    relevance.search(broken, k=10)
+def stops(query, k):
+    yield "d1"
+    raise OSError("connection lost")
+def test_lazily(relevance):
+    relevance.search(stops, k=10)
+def test_nothing(relevance):
+    relevance.search(lambda query, k: None)
+def test_bad(relevance):
+    relevance.search(lambda query, k: [("a", float("nan"))])
+"""
+    )
+    done.assert_outcomes(failed=4)
+    done.stdout.fnmatch_lines(
+        [
+            '>*raise KeyError("index is gone")',
+            "E *KeyError: 'index is gone'",
+            "The above exception was the direct cause of the following exception:",
+            ">*relevance.search(broken, k=10)",
+            "E *Failed: the search failed for query `q3` (query number 3): KeyError: 'index is *",
+            "E *Failed: the search failed for query `q0` (query number 0): OSError: connection *",
+            "E *Failed: 40 of 40 requests have no answer (q0, q1, q2): *returns NoneType, which *",
+            "E *Failed: 40 of 40 requests have no answer (q0, q1, q2): score nan",
+        ]
+    )
+    assert not [line for line in done.outlines if "src/relyon" in line or "contextlib" in line]
+
+
+def test_a_search_stops_at_the_first_error(project: Project) -> None:
+    done = project.run(
+        """
+asked = []
+def broken(query, k):
+    asked.append(query)
+    raise RuntimeError
+def test_broken(relevance):
+    try:
+        relevance.search(broken)
+    finally:
+        print(len(asked), "asked")
+"""
+    )
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["1 asked"])
+
+
+def test_tests_share_answers_unless_something_may_change_them(project: Project) -> None:
+    """A shared answer of another state would pass or fail for the wrong reason."""
+    done = project.run(
+        """
+@pytest.fixture(scope="session")
+def client():
+    class Client:
+        def search(self, query, k): return search(query, k)
+    return Client()
+@pytest.fixture
+def changed(monkeypatch): return 1
+
+def test_first(relevance):
+    relevance.search(search, k=10)
+    assert len(calls) == 40
+def test_second(relevance):
+    relevance.search(search, k=10)
+    assert len(calls) == 40
+def test_other_depth(relevance):
+    relevance.search(search, k=5)
+    assert len(calls) == 80
+def test_fresh(relevance):
+    relevance.search(search, k=10, fresh=True)
+    assert len(calls) == 120
+@pytest.mark.parametrize("weight", [1, 2])
+def test_parameters(relevance, weight):
+    relevance.search(search, k=10)
+    assert len(calls) == 120 + 40 * weight
+def test_own_fixture(relevance, changed):
+    relevance.search(search, k=10)
+    assert len(calls) == 240
+def test_wide_fixture(relevance, client):
+    relevance.search(client.search, k=10)
+    assert len(calls) == 280
+def test_wide_fixture_again(relevance, client):
+    relevance.search(client.search, k=10)
+    assert len(calls) == 280
+"""
+    )
+    done.assert_outcomes(passed=9)
+
+
+def test_queries_without_text_are_refused(project: Project) -> None:
+    """They would count as queries without results, and pull the numbers down."""
+    project.write("queries.tsv", "query_id\tquery\nq0\tquery number 0\nother\tunjudged\n")
+    done = project.run(
+        """
+def test_some(relevance):
+    relevance.search(search)
+"""
+    )
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(
+        ["E *queries.tsv: 39 of 40 judged queries have no text here (q1, q2, q3)"]
+    )
+
+
+def test_without_a_table_ids_are_the_texts(project: Project) -> None:
+    done = project.run(
+        """
+def test_ids(relevance):
+    relevance.search(lambda query, k: [f"{query}-d0"]).at_least("rr@10", 0.9)
+""",
+        mark='import pytest\npytestmark = pytest.mark.relevance(judgments="judgments.qrels")\n',
+    )
+    done.assert_outcomes(passed=1)
+
+
+# -- marks and settings ----------------------------------------------------------------------------
+
+
+def test_the_closest_mark_wins(project: Project) -> None:
+    project.write_run("other.run", {f"q{n}": [f"q{n}-d0"] for n in range(QUERIES)})
+    done = project.run(
+        """
+@pytest.mark.relevance(baseline="other.run", alpha=0.01)
+class TestClass:
+    def test_class(self, relevance):
+        assert relevance.settings.baseline.endswith("other.run")
+        assert relevance.settings.judgments.endswith("judgments.qrels")
+        assert relevance.settings.alpha == 0.01
+    @pytest.mark.relevance(baseline=None, alpha=0.1, margins={"rr": 0.1})
+    def test_function(self, relevance):
+        assert relevance.settings.baseline.endswith("other.run")
+        assert relevance.settings.alpha == 0.1
+        assert dict(relevance.settings.margins) == {"rr": 0.1, "ndcg@10": 0.01}
+        relevance.search(search, k=10).not_worse("rr@10", by=0.01)
+def test_module(relevance):
+    assert relevance.settings.baseline.endswith("baseline.run")
+""",
+        mark=MARK.replace("baseline=", 'margins={"ndcg@10": 0.01}, baseline='),
+    )
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(["E *rr@10 is worse than in other.run: 1.0000 → 0.4567 *90% *"])
+
+
+def test_settings_are_the_defaults(project: Project) -> None:
+    project.write(
+        "pyproject.toml",
+        """
+[tool.pytest.ini_options]
+relevance_judgments = "judgments.qrels"
+relevance_queries = "queries.tsv"
+relevance_baseline = "baseline.run"
+relevance_margins = "NDCG@10=0.01 rr@10=2%"
+relevance_by = "tier, language"
+relevance_alpha = "0.1"
+""",
+    )
+    project.write(
+        "tests/test_below.py",
+        """
+def test_settings(relevance):
+    settings = relevance.settings
+    assert dict(settings.margins) == {"ndcg@10": "0.01", "rr@10": "2%"}
+    assert settings.alpha == 0.1
+    assert settings.by == ["tier", "language"]
+    assert relevance.run("baseline.run").value("recall@10") == 1.0
+""",
+    )
+    done = project.pytester.runpytest_inprocess(*OPTIONS, "--strict-markers", "tests")
+    done.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        ('judgements="x"', "test_search.py:3: the mark `relevance` has no argument `judgements`"),
+        ('"x"', "test_search.py:3: the mark `relevance` takes its arguments by name, got 'x'"),
+        ('baseline="x"', "test_search.py:3: the test has no judgments: *"),
+        ('judgments="none.qrels"', "*none.qrels: *"),
+        ('judgments="judgments.qrels", alpha=2', "*alpha*2*"),
+        ('judgments="judgments.qrels", alpha="x"', "*alpha must be a number such as 0.05, got 'x'"),
+        ('judgments="judgments.qrels", margins=0.1', "*margins must be a mapping such as *"),
+        ('judgments="judgments.qrels", margins={"nonsense": 1}', "*nonsense*"),
+        ('judgments="judgments.qrels", scale="nonsense"', "*nonsense*"),
+        ('judgments="judgments.qrels", convention="nonsense"', "*nonsense*"),
+    ],
+)
+def test_a_wrong_mark_is_an_error(project: Project, mark: str, expected: str) -> None:
+    done = project.run(
+        f"""
+@pytest.mark.relevance({mark})
+def test_mark(relevance):
+    pass
+""",
+        mark="import pytest\n",
+    )
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines([expected])
+    done.stdout.no_fnmatch_line("*plugin.py*")
+
+
+def test_marks_and_the_fixture_are_described(project: Project) -> None:
+    done = project.pytester.runpytest_inprocess(*OPTIONS, "--markers")
+    done.stdout.fnmatch_lines(["@pytest.mark.relevance(judgments=..., baseline=..., *"])
+    done = project.pytester.runpytest_inprocess(*OPTIONS, "--fixtures")
+    done.stdout.fnmatch_lines(["relevance -- *", "*Searches, and checks the relevance of *"])
+
+
+def test_a_missing_baseline_says_how_to_write_it(project: Project) -> None:
+    (project.path / "baseline.run").unlink()
+    done = project.run(
+        """
+def test_missing(relevance):
+    relevance.search(search, k=10).at_least("recall@10", 0.5).better("rr@10")
+@pytest.mark.relevance(baseline={})
+def test_other(relevance):
+    pass
+""",
+    )
+    done.assert_outcomes(failed=1, passed=1)
+    done.stdout.fnmatch_lines(
+        ["E *Failed: no baseline at *baseline.run", "E *hint: run pytest --relevance-update once*"]
+    )
+
+
+# -- baselines -------------------------------------------------------------------------------------
+
+UPDATES = """
+def test_passes(relevance):
+    relevance.search(search, k=10).at_least("recall@10", 0.5).not_worse("rr@10", by=0.01)
+"""
+
+
+def test_an_update_writes_the_baseline_that_the_next_run_passes(project: Project) -> None:
+    baseline = project.path / "baseline.run"
+    baseline.unlink()
+    done = project.run(UPDATES, "--relevance-update")
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["new  test_search.py::test_passes: baseline written: *baseline.run"])
+    assert len(relyon.read_run(baseline).queries) == QUERIES
+    again = project.run(UPDATES, "-v")
+    again.assert_outcomes(passed=1)
+    again.stdout.fnmatch_lines(["ok *: rr@10 is unchanged: all lists are those of baseline.run"])
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        UPDATES.replace("0.5)", "1.0)"),
+        UPDATES + "    assert False\n",
+        UPDATES.replace("search(search", "search(lambda query, k: 1 / 0"),
+        UPDATES.replace('.not_worse("rr@10", by=0.01)', ""),
+    ],
+    ids=["check fails", "test fails", "search fails", "nothing compared"],
+)
+def test_an_update_needs_a_test_that_passes(project: Project, tests: str) -> None:
+    baseline = project.path / "baseline.run"
+    before = baseline.read_bytes()
+    project.run(tests, "--relevance-update")
+    assert baseline.read_bytes() == before
+    assert not [*project.path.glob("*.partial")]
+
+
+def test_two_runs_cannot_become_one_baseline(project: Project) -> None:
+    done = project.run(
+        """
+def test_a(relevance):
+    relevance.search(search, k=10).better("rr@10")
+def test_b(relevance):
+    relevance.search(worse, k=10).better("rr@10")
+def test_c(relevance):
+    relevance.search(search, k=10).better("rr@10")
+""",
+        "--relevance-update",
+    )
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(["E *baseline.run is the baseline of two different runs, *test_a: *"])
+
+
+def test_an_update_is_refused_in_ci(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    done = project.run(UPDATES, "--relevance-update")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["ERROR: --relevance-update writes baselines, and this is CI*"])
+
+
+# -- sessions --------------------------------------------------------------------------------------
+
+
+def test_reports_are_left_as_artifacts(project: Project) -> None:
+    done = project.run(
+        """
+@pytest.mark.parametrize("name", ["a/b:c", "红"])
+def test_loss(relevance, name):
+    relevance.search(worse, k=10).not_worse("rr@10", by=0.01)
+def test_bound(relevance):
+    relevance.search(search, k=10).at_least("recall@10", 0.5)
+    relevance.search(worse, k=10).at_least("recall@10", 0.5)
+""",
+        "--relevance-report",
+        "out",
+    )
+    done.assert_outcomes(passed=1, failed=2)
+    folders = {one.name: one for one in (project.path / "out").iterdir()}
+    assert len(folders) == 3
+    for name, folder in folders.items():
+        assert name.isascii()
+        assert not set(name) & set('<>:"/\\|?*[]')
+        lists = relyon.read_run(folder / "candidate.run")
+        assert len(lists.queries) == QUERIES
+        files = {one.name for one in folder.iterdir()}
+        if "bound" in name:
+            assert files == {"candidate.run", "candidate-2.run"}
+        else:
+            assert files == {"candidate.run", "report.html", "summary.md"}
+            page = (folder / "report.html").read_text("utf-8")
+            assert "query number" in page
+            assert "rr@10" in (folder / "summary.md").read_text("utf-8").splitlines()[0]
+
+
+def test_names_of_folders_differ_as_tests_do() -> None:
+    long = "tests/test_x.py::test_" + "y" * 300
+    names = [safe_name(one) for one in ("a::B", "a::b", "a::b[1]", "a::b[/1]", long, long + "z")]
+    assert len({one.lower() for one in names}) == len(names)
+    assert max(map(len, names)) < 80
+
+
+@pytest.mark.long
+def test_several_processes_tell_the_same(project: Project) -> None:
+    pytest.importorskip("xdist")
+    project.write(
+        "test_search.py",
+        MARK
+        + """
+@pytest.mark.parametrize("number", range(4))
+def test_bound(relevance, number):
+    relevance.search(search, k=10).at_least("rr@10", 0.2 * number)
+""",
+    )
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", *OPTIONS, "-p", "xdist", "-n", "2", "-v"),
+            *("--relevance-report", "out"),
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=project.path,
+        env=os.environ | {"PYTHONUTF8": "1"},
+        check=False,
+        timeout=120,
+    )
+    assert "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "FAIL test_search.py::test_bound[2]: rr@10 is not shown to be at" in done.stdout
+    assert "ok   test_search.py::test_bound[1]: rr@10 is at least 0.2" in done.stdout
+    assert len([*Path(project.path, "out").glob("*/candidate.run")]) == 4
+    refused = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", *OPTIONS, "-p", "xdist", "-n", "2"),
+            "--relevance-update",
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=project.path,
+        env={**os.environ, "CI": ""},
+        check=False,
+        timeout=120,
+    )
+    assert refused.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "without -n" in refused.stderr
