@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 from relyon.cli.messages import messages
 from relyon.cli.request import Declared, group, option, request
@@ -43,6 +43,16 @@ class Described:
         """Titles of documents, in the same way."""
         return _read(self.document_titles, "document")
 
+    def beside(self, columns: bool) -> Self:
+        """Returns the same; a table of queries needs no texts if other columns of it are used.
+
+        Args:
+            columns: Whether columns of the table of queries are used.
+        """
+        if columns and self.query_texts is not None:
+            self.__dict__["queries"] = _read(self.query_texts, "query", "optional")
+        return self
+
     @property
     def paths(self) -> list[str]:
         """The files: none of them may be written to."""
@@ -59,7 +69,11 @@ def described_options(*, documents: bool = True) -> Declared:
     return group(Described, "query_texts", *(["document_titles"] if documents else []))
 
 
-def _read(path: str | None, kind: Literal["query", "document"]) -> Descriptions | None:
+def _read(
+    path: str | None,
+    kind: Literal["query", "document"],
+    texts: Literal["needed", "optional"] = "needed",
+) -> Descriptions | None:
     from relyon.io.descriptions import Descriptions
 
-    return None if path is None else Descriptions(path, kind)
+    return None if path is None else Descriptions(path, kind, texts)

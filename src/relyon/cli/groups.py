@@ -121,6 +121,9 @@ class QueryDesign:
         " repeat it for several. --scored: a column of that file without --queries.",
     )
 
+    def __bool__(self) -> bool:
+        return bool(self.cluster or self.by)
+
     def options(self, queries: str | None, **settings: Unpack[Options]) -> CompareOptions:
         """Returns them as arguments of functions, with the settings of the tests.
 

@@ -48,6 +48,8 @@ class Descriptions:
             file, compressed or not, with a column of ids and one of texts. A file without a header
             line has ids first and texts second. None knows no text.
         role: Whether the ids are of queries or documents.
+        texts: Whether a table without a column of texts is an error, or has no text; such a table
+            may have other columns that are used.
 
     Raises:
         ParameterError: If the source is something else.
@@ -60,8 +62,11 @@ class Descriptions:
         no text for 1 of 2 queries (q3)
     """
 
-    def __init__(self, source: object, role: Role) -> None:
+    def __init__(
+        self, source: object, role: Role, texts: Literal["needed", "optional"] = "needed"
+    ) -> None:
         self.role = role
+        self.texts = texts
         self.path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
         self._source = source
         self._table: pl.DataFrame | None = None
@@ -100,7 +105,7 @@ class Descriptions:
     def notes(self) -> tuple[Note, ...]:
         """Returns a note with the number of requested ids that have no text."""
         missing = sorted(one for one, text in self._asked.items() if not text)
-        if not missing:
+        if not missing or self._source is None:
             return ()
         some = len(missing) < len(self._asked)
         kind = "texts-missing" if some else "texts-absent" if self._looked_in else "texts-unknown"
@@ -133,6 +138,9 @@ class Descriptions:
         column = named_column(table, texts, key) if held else None
         if not held:
             key, column, table = self._headerless(table, wanted)
+        if column is None and self.texts == "optional":
+            self._source = None
+            return {}
         if column is None:
             raise _no_texts(self.role, table, self.path)
         rows = table.select(
