@@ -180,7 +180,7 @@ def test_a_report_names_the_project_and_the_digest_of_its_grades(
     assert "| judging.db#June |" in different[0][1]
     grades = relyon.read_judgments("june.tsv").to_dict()
     assert digest(Judgments.from_dict(grades)) in different[0][1]
-    assert "or of a judging database, is that of its rows" in "\n".join(pages[1])
+    assert "or of a judging database, is its fingerprint" in "\n".join(pages[1])
 
 
 @pytest.mark.parametrize(

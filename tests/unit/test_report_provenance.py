@@ -15,6 +15,7 @@ from tests.values import whole_list
 import relyon
 from relyon.core.language import Language
 from relyon.data.convention import CHOICES, presets
+from relyon.data.input_fingerprints import content_of
 from relyon.measures.parser import measure as parse_measure
 from relyon.report import build_page
 from relyon.report.catalogue import catalogue
@@ -62,10 +63,12 @@ def test_inputs_are_named_by_file_and_digest(tmp_path: Path) -> None:
     table = block_of(Table, section_of(build_page(one), "inputs").blocks[0])
     rows = [[cell.text for cell in row] for row in table.cells()]
     assert [row[2] for row in rows] == [path.name for path in paths]
-    assert [row[3] for row in rows] == [
+    data = (relyon.Judgments.from_dict(judgments), *map(relyon.Run.from_dict, (old, new)))
+    assert [row[3] for row in rows] == [content_of(one.table).whole[:16] for one in data]
+    assert [row[4] for row in rows] == [
         hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
     ]
-    assert [row[4] for row in rows] == ["75", "90", "135"]
+    assert [row[5] for row in rows] == ["75", "90", "135"]
     # Nobody's folders belong in a report.
     assert str(tmp_path) not in str(build_page(one))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from platform import python_version
 from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.lessons import with_lessons
+from relyon.data.input_fingerprints import SHORT, content_of
 from relyon.measures.display_names import pair_rules
 from relyon.report.catalogue import Catalogue
 from relyon.report.drilldown import has_lists
@@ -99,6 +100,8 @@ def input_section(comparison: Comparison, texts: Catalogue) -> Section:
             shown = say(f"interval.{value}")
         elif name == "correction":
             shown = say(f"correction.{value}")
+        elif isinstance(value, Mapping):
+            shown = texts.join([f"{measure} = {one}" for measure, one in value.items()])
         else:
             shown = f"{value:,}" if isinstance(value, int) else f"{value:g}"
         rows.append((say(f"inputs.{name}"), shown))
@@ -129,22 +132,23 @@ def _inputs(comparison: Comparison, texts: Catalogue) -> list[Block]:
                 role,
                 name or "–",
                 os.path.basename(source.source) if named else say("inputs.memory"),
+                content_of(source.table).whole[:SHORT],
                 digest(source),
                 f"{len(source):,}",
                 f"{len(source.queries):,}",
             )
         )
-    headings = tuple(
-        say(f"inputs.{name}") for name in ("role", "name", "file", "digest", "rows", "queries")
-    )
-    blocks: list[Block] = [Table(headings, tuple(rows), say("inputs.caption"), left=4)]
+    names = ("role", "name", "file", "fingerprint", "digest", "rows", "queries")
+    headings = tuple(say(f"inputs.{name}") for name in names)
+    blocks: list[Block] = [Table(headings, tuple(rows), say("inputs.caption"), left=5)]
+    blocks.append(Prose((say("inputs.fingerprint_note"),)))
     if memory:
         blocks.append(Prose((say("inputs.memory_note"),)))
     return blocks
 
 
 def digest(source: Judgments | Run) -> str:
-    """Returns the SHA-256 of a file, or of the sorted rows of data in memory.
+    """Returns the SHA-256 of a file, or the fingerprint of data in memory.
 
     Examples:
         >>> import relyon
@@ -153,17 +157,13 @@ def digest(source: Judgments | Run) -> str:
         >>> digest(one) == digest(other), len(digest(one))
         (True, 64)
     """
-    found = hashlib.sha256()
     if os.path.isfile(source.source):
+        found = hashlib.sha256()
         with open(source.source, "rb") as file:
             while block := file.read(BLOCK):
                 found.update(block)
         return found.hexdigest()
-    for query in sorted(source.queries):
-        for document, value in sorted(source[query].items()):
-            line = f"{query}\t{document}\t{value!r}\n"
-            found.update(line.encode("utf-8", "surrogateescape"))
-    return found.hexdigest()
+    return content_of(source.table).whole
 
 
 def versions() -> tuple[tuple[str, str], ...]:

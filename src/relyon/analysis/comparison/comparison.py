@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.breakdown import breakdown_frame
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
 from relyon.analysis.comparison.paired_runs import PairedRuns
@@ -65,6 +66,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         convention: The rules of the evaluations, `None` if only values were given.
         scale: The grade scale, if there is one.
         judgments: The judgments, `None` if only results or values were given.
+        breakdowns: The comparison broken down by each of the columns asked for.
         notes: Notes about the data.
         query_texts: Query texts by id; `None` until `described` adds it.
 
@@ -266,6 +268,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
             **self._systems_dict(),
             **self.settings.to_dict(),
             "convention": None if self.convention is None else self.convention.to_dict(),
+            **self._inputs_dict(),
             "notes": [note_dict(note) for note in self.notes],
             **(self._query_dict() if per_query else {}),
         }
@@ -289,6 +292,15 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         found = [one.to_dict() for one in self.breakdowns]
         return {"breakdowns": found} if found else {}
 
+    def _inputs_dict(self) -> dict[str, object]:
+        """Returns the fingerprints of what each run was measured with, as far as they are known."""
+        known = {
+            name: one.inputs.to_dict()
+            for name, one in zip(self.runs, self.results, strict=False)
+            if one.inputs is not None
+        }
+        return {"inputs": known} if known else {}
+
     def _contrast_dict(self, one: Contrast) -> dict[str, object]:
         """Returns a contrast with the fingerprint of its numbers, if their rules are known."""
         values = one.to_dict()
@@ -305,12 +317,16 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def excel_frames(self) -> dict[str, polars.DataFrame]:
-        """Returns the sheets of `to_excel`: contrasts, and the difference of every query."""
+        """Returns the sheets of `to_excel`: contrasts, every query, and breakdowns if there are."""
         import polars
 
         names, *rows = query_rows(self)
         queries = polars.DataFrame(rows, [str(name) for name in names], orient="row")
-        return {"summary": self.to_frame(), "per_query": queries}
+        found = {"summary": self.to_frame(), "per_query": queries}
+        if self.breakdowns:
+            rows = [row for one in self.breakdowns for row in one.to_rows()]
+            found["breakdowns"] = polars.DataFrame(rows, infer_schema_length=None)
+        return found
 
     def excel_notes(self, language: Language) -> list[str]:
         """Returns the convention, if it is known, and the notes."""
@@ -386,11 +402,17 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         return latex(self, digits=digits, language=language)
 
     def to_csv(self, *, per_query: bool = False) -> str:
-        """Returns CSV: one row per contrast, or per candidate, query and measure."""
+        """Returns CSV: one row per contrast, or per candidate, query and measure.
+
+        With breakdowns, the contrasts of all queries come first, then those of each value, with
+        the columns `column`, `kind`, `value`, `values`, `few` and `shrunken`.
+        """
+        from relyon.core.cells import csv_frame, csv_text
+
+        if not per_query and self.breakdowns:
+            return csv_frame(breakdown_frame(self.contrasts, self.breakdowns)).rstrip("\n")
         if not per_query:
             return super().to_csv()
-        from relyon.core.cells import csv_text
-
         return csv_text(query_rows(self)).rstrip("\n")
 
     def __repr__(self) -> str:
