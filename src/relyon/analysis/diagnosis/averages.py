@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.analysis.diagnosis.difference import mean_interval
+from relyon.analysis.diagnosis.difference import effective_units, mean_interval
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
@@ -67,11 +67,17 @@ class Averages(Rule):
             return None
         # Two measures are looked at: each is tested at half of the level.
         alpha = subject.alpha / len(self.measures())
-        interval = mean_interval(gap, alpha / 2)
+        clusters = subject.clusters(both.queries)
+        interval = mean_interval(gap, alpha / 2, clusters)
         if not (interval[0] > 0 or interval[1] < 0):
             return None
-        p = {"macro": _p(macro), "micro": _p(micro), "gap": _p(gap)}
-        if not is_significant(len(gap), p["gap"], alpha):
+        p = {
+            name: _p(values, clusters)
+            for name, values in (("macro", macro), ("micro", micro), ("gap", gap))
+        }
+        if not is_significant(
+            len(gap) if clusters is None else effective_units(clusters), p["gap"], alpha
+        ):
             return None
         # Both must be significant: a wrong direction of either is half as likely as its level.
         opposite = max(p["macro"], p["micro"]) <= subject.alpha
@@ -162,9 +168,15 @@ class _Both:
         return macro, micro, macro - micro
 
 
-def _p(values: NDArray[np.float64]) -> float:
-    """Returns the p-value of a randomisation test that swaps the two runs of each query."""
-    from relyon.analysis.statistics import paired_test
+def _p(values: NDArray[np.float64], clusters: NDArray[np.int64] | None) -> float:
+    """Returns the p-value of a randomisation test that swaps the two runs of each query.
 
-    p = paired_test("permutation", values).p
+    The queries of a cluster are swapped together.
+    """
+    from relyon.analysis.statistics import ClusteredMean, Resampling, cluster_test, paired_test
+
+    if clusters is None:
+        p = paired_test("permutation", values).p
+    else:
+        p = cluster_test("permutation", ClusteredMean.of(values, clusters), Resampling()).p
     return 1.0 if math.isnan(p) else p

@@ -93,11 +93,14 @@ class PoorCandidates(Rule):
             "recall_share": found.recall_share,
         }
         ranked = {name: _column(found, name) for name in ("actual", "ranking_loss", "recall_loss")}
+        known = found.values_by_query("actual").items()
+        clusters = subject.clusters(query for query, one in known if math.isfinite(one))
         held = ranked["actual"] + ranked["ranking_loss"]
         loss = ranked["recall_loss"] + ranked["ranking_loss"]
 
         def shown(values: NDArray[np.float64]) -> bool:
-            return exceeds(values / max(float(abs(values).max()), 1e-300), 0.0, subject.alpha)
+            scaled = values / max(float(abs(values).max()), 1e-300)
+            return exceeds(scaled, 0.0, subject.alpha, clusters)
 
         if not shown(ranked["actual"] - self.order * held):
             return None

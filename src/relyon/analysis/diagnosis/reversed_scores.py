@@ -53,7 +53,7 @@ class ReversedScores(Rule):
             return None
         for against, orders in (("baseline", _ranks), ("grades", _grades)):
             found = orders(subject)
-            if not self._reversed(found, subject.alpha):
+            if not self._reversed(found, subject):
                 continue
             lowest = sorted(found, key=lambda query: (found[query], query))[:5]
             change = subject.difference(ndcg)
@@ -79,13 +79,13 @@ class ReversedScores(Rule):
             )
         return None
 
-    def _reversed(self, found: Mapping[str, float], alpha: float) -> bool:
+    def _reversed(self, found: Mapping[str, float], subject: Subject) -> bool:
         import numpy as np
 
         values = np.array([*found.values()], dtype=np.float64)
         if not len(values) or (values < 0).sum() < self.most * len(values):
             return False
-        return exceeds(-values, -self.far, alpha)
+        return exceeds(-values, -self.far, subject.alpha, subject.clusters(found))
 
 
 def _ranks(subject: Subject) -> dict[str, float]:

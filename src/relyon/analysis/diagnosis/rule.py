@@ -9,7 +9,12 @@ from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from relyon.analysis.diagnosis.difference import Difference, mean_interval, paired_p
+from relyon.analysis.diagnosis.difference import (
+    Difference,
+    effective_units,
+    mean_interval,
+    paired_p,
+)
 from relyon.analysis.diagnosis.example import Example
 from relyon.core.document.json import json_values
 from relyon.core.errors import ParameterError
@@ -22,7 +27,7 @@ from relyon.evaluation import Evaluator
 from relyon.measures import measure as parse_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -277,14 +282,22 @@ class Subject:
 
     def difference(self, measure: str) -> Difference:
         """Returns one measure of both runs, their difference, its p-value and its interval."""
-        _, ours, theirs = self._paired(measure)
+        queries, ours, theirs = self._paired(measure)
+        clusters = self.clusters(queries)
         return Difference(
             self.value(self.baseline, measure),
             self.value(self.candidate, measure),
-            paired_p(theirs - ours),
+            paired_p(theirs - ours, clusters),
             len(ours),
-            mean_interval(theirs - ours, self.alpha),
+            mean_interval(theirs - ours, self.alpha, clusters),
+            None if clusters is None else effective_units(clusters),
         )
+
+    def clusters(self, queries: Iterable[str]) -> NDArray[np.int64] | None:
+        """Returns the number of each query's cluster; None if each is a cluster of its own."""
+        ids = list(queries)
+        found = self.comparison.facts.groups(ids)
+        return None if found is None or len(found[1]) == len(ids) else found[0]
 
     def within_margin(self, measure: str) -> bool:
         """Returns whether the comparison shows a measure to be equal within its margin."""
@@ -294,10 +307,10 @@ class Subject:
         )
 
     def significant(self, difference: Difference) -> bool:
-        """Whether a difference is significant, for which it takes six queries or more."""
+        """Whether a difference is significant, for which it takes six queries or clusters."""
         from relyon.analysis.statistics import is_significant
 
-        return is_significant(difference.queries, difference.p, self.alpha)
+        return is_significant(difference.units, difference.p, self.alpha)
 
     def _results_with(self, name: str, measure: str) -> Results:
         """Returns results with a measure, computed if no rule requested it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypedDict
 
-from relyon.analysis.diagnosis.difference import paired_p
+from relyon.analysis.diagnosis.difference import effective_units, paired_p
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
@@ -65,11 +65,13 @@ class TailGain(Rule):
         auc = tuple(one["auc"] for one in measured)
         if not auc[1] - auc[0] >= self.rise:
             return None
-        paired = pair("auc", *(Sample.of(one, "auc") for one in measured))
-        auc_p = paired_p(paired.differences)
+        paired = pair("auc", Sample.of(measured[0], "auc"), Sample.of(measured[1], "auc"))
+        clusters = subject.clusters(paired.queries)
+        auc_p = paired_p(paired.differences, clusters)
         if not paired.difference > 0:
             return None
-        if not is_significant(len(paired.differences), auc_p, subject.alpha):
+        units = len(paired.queries) if clusters is None else effective_units(clusters)
+        if not is_significant(units, auc_p, subject.alpha):
             return None
         rows = self._bands(subject)
         head = [row for row in rows if row["first"] <= self.k]

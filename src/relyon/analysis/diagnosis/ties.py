@@ -113,4 +113,7 @@ class TiesDecide(Rule):
         pairs = subject.pairs(f"ndcg@{self.k}")
         moved = np.array([after - before for before, after in pairs.values()])
         spread = np.array([spreads.get(query, 0.0) for query in pairs])
-        return all(exceeds((spread + sign * moved) / 2, 0.0, subject.alpha) for sign in (-1, 1))
+        clusters = subject.clusters(pairs)
+        return all(
+            exceeds((spread + sign * moved) / 2, 0.0, subject.alpha, clusters) for sign in (-1, 1)
+        )

@@ -65,7 +65,9 @@ class Worse(Rule):
                 "ndcg_candidate": order.candidate,
                 "ndcg_difference": order.difference,
                 "ndcg_p": order.p,
-                "ndcg_interval": mean_interval(np.array([*change.values()]), subject.alpha / 2),
+                "ndcg_interval": mean_interval(
+                    np.array([*change.values()]), subject.alpha / 2, subject.clusters(change)
+                ),
                 "confidence": 1 - subject.alpha,
                 "queries": len(change),
                 "wins": sum(one > 0 for one in change.values()),
