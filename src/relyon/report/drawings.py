@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from typing import NotRequired, TypedDict
 
 from relyon.report.page import Chart
 from relyon.report.palette import (
+    MARGIN_TONES,
     ROLES,
     SIGNED,
     TONES,
@@ -33,6 +35,11 @@ SHAPES = {"domain": list(TONES), "range": ["triangle-up", "triangle-down", "circ
 DECIDED, OPEN = "datum.verdict != 'undecided'", "datum.verdict == 'undecided'"
 
 
+#: The shapes of verdicts that need a margin; they are open like that of an undecided one.
+MARGIN_SHAPES = {"not-worse": "diamond", "equal": "square"}
+SIGNIFICANT = "datum.verdict === 'better' || datum.verdict === 'worse' || datum.filled === true"
+
+
 class ForestRow(TypedDict):
     """One interval of a forest."""
 
@@ -42,6 +49,8 @@ class ForestRow(TypedDict):
     high: float
     verdict: str
     text: str
+    margin: NotRequired[float]
+    filled: NotRequired[bool]
 
 
 class BarRow(TypedDict):
@@ -82,7 +91,10 @@ def forest(chart: Chart, width: int) -> Layers:
         title=None,
         axis={"labelLimit": wide * 7 // 8, "minExtent": wide + 8},
     )
-    tones = {"domain": list(TONES), "range": list(TONES.values())}
+    colors = {**TONES, **MARGIN_TONES}
+    forms = {**dict(zip(SHAPES["domain"], SHAPES["range"], strict=True)), **MARGIN_SHAPES}
+    tones = {"domain": list(colors), "range": list(colors.values())}
+    shapes = {"domain": list(forms), "range": list(forms.values())}
     color = channel("verdict:N", scale=tones, legend=None)
     ends = {
         "x": channel("low:Q", title=chart.labels["axis"], axis={"tickCount": tick_count(across)}),
@@ -92,11 +104,12 @@ def forest(chart: Chart, width: int) -> Layers:
         "x": channel("difference:Q"),
         "y": y,
         "color": color,
-        "shape": channel("verdict:N", scale=SHAPES, legend=None),
+        "shape": channel("verdict:N", scale=shapes, legend=None),
         "description": channel("text:N"),
     }
     return layers(
         rows,
+        *_margins(rows, y),
         mark(
             "rule",
             {"x": channel("zero:Q")},
@@ -106,11 +119,11 @@ def forest(chart: Chart, width: int) -> Layers:
             aria=False,
         ),
         mark("rule", {**ends, "y": y, "color": color}, strokeWidth=2, aria=False),
-        mark("point", point, only=DECIDED, filled=True, size=90, opacity=1),
+        mark("point", point, only=SIGNIFICANT, filled=True, size=90, opacity=1),
         mark(
             "point",
             point,
-            only=OPEN,
+            only=f"!({SIGNIFICANT})",
             filled=False,
             size=60,
             opacity=1,
@@ -120,6 +133,19 @@ def forest(chart: Chart, width: int) -> Layers:
         width=across,
         height=max(26 * len(rows), 60),
     )
+
+
+def _margins(rows: Sequence[Mapping[str, object]], y: Spec) -> list[Mark]:
+    """Returns a band from -M to M behind each row with a margin."""
+    found = [
+        {"name": row["name"], "from": -margin, "to": margin}
+        for row in rows
+        if isinstance(margin := row.get("margin"), float)
+    ]
+    if not found:
+        return []
+    ends = {"x": channel("from:Q"), "x2": channel("to"), "y": y}
+    return [mark("bar", ends, rows=found, color=ROLES["grid"], height=18, aria=False)]
 
 
 def waterfall(chart: Chart, width: int) -> Layers:

@@ -24,7 +24,14 @@ __all__ = [
 number, signed = PAGE.number, PAGE.signed
 p_value, p_equation = PAGE.p_value, PAGE.p_equation
 
-MARKS = {"better": "▲", "worse": "▼", "undecided": "○", "described": ""}
+MARKS = {
+    "better": "▲",
+    "worse": "▼",
+    "undecided": "○",
+    "described": "",
+    "not-worse": "≥",
+    "equal": "≈",
+}
 
 
 def label(measure: str) -> str:

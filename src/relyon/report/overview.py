@@ -16,6 +16,7 @@ from relyon.analysis.comparison.legend import (
     quotient_measures,
     ratio_measures,
 )
+from relyon.analysis.comparison.margin_texts import lost_within
 from relyon.analysis.comparison.repeat_texts import repeat_tables
 from relyon.analysis.comparison.settings import TESTS
 from relyon.core.texts.numbers import PAGE
@@ -388,6 +389,8 @@ def forest_chart(comparison: Comparison, texts: Catalogue) -> Chart:
         )
         if one.margin is not None and one.margin.size > 0:
             rows[-1]["margin"] = one.margin.size / unit
+        if lost_within(one, comparison.alpha):
+            rows[-1]["filled"] = True
     table = Table(
         (
             texts.say("table.measure"),

@@ -14,6 +14,7 @@ from relyon.report.vegalite import Spec, channel
 
 __all__ = [
     "FONT",
+    "MARGIN_TONES",
     "ROLES",
     "SIGNED",
     "TONES",
@@ -37,6 +38,8 @@ ROLES = {
     "hatch": "#0b0b0b",
 }
 TONES = {"better": ROLES["blue"], "worse": ROLES["orange"], "undecided": ROLES["muted"]}
+#: Those of verdicts that need a margin.
+MARGIN_TONES = {"not-worse": ROLES["green"], "equal": ROLES["green"]}
 SIGNED = "datum.value === 0 ? '0' : datum.label"
 FONT = "system-ui, sans-serif"
 

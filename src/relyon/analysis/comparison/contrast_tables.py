@@ -78,7 +78,7 @@ def comparison_document(
             blocks.append(_queries(comparison, candidate, digits, words))
         contrasts = _contrasts_of(comparison, candidate)
         blocks.append(contrast_table(contrasts, comparison, digits, language))
-        blocks += _margins(contrasts, words)
+        blocks += _margins(contrasts, words, comparison.settings.alpha)
         blocks += _details(contrasts, digits, words)
         found = cluster_table(contrasts, language)
         blocks += [] if found is None else [found]
@@ -126,7 +126,7 @@ def _many(
         sides = {"measure": contrast_label(found[0]), "baseline": comparison.baseline}
         yield Lines([words.say("comparison.against", **sides)])
         yield contrast_table(found, comparison, digits, language, by_run=True)
-        yield from _margins(found, words, by_run=True)
+        yield from _margins(found, words, comparison.settings.alpha, by_run=True)
     yield Lines([words["comparison.elsewhere"]])
 
 
@@ -175,8 +175,10 @@ def contrast_table(
     return Table([*headings, ""], rows, long=[0] if by_run else [])
 
 
-def _margins(contrasts: Sequence[Contrast], words: Catalogue, by_run: bool = False) -> list[Lines]:
-    lines = margin_lines(contrasts, words, by_run=by_run)
+def _margins(
+    contrasts: Sequence[Contrast], words: Catalogue, alpha: float, by_run: bool = False
+) -> list[Lines]:
+    lines = margin_lines(contrasts, words, alpha, by_run=by_run)
     return [Lines(lines)] if lines else []
 
 

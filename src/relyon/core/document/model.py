@@ -33,7 +33,7 @@ class Block(Protocol):
     kind: ClassVar[str]
 
 
-Tone = Literal["", "better", "worse", "undecided", "described"]
+Tone = Literal["", "better", "not-worse", "equal", "worse", "undecided", "described"]
 
 
 @dataclass(frozen=True)
