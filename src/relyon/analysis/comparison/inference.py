@@ -239,7 +239,7 @@ def _size(pairing: Pairing, alpha: float) -> tuple[float, float, int]:
         return (
             statistics.effect_size(pairing.differences),
             statistics.smallest_detectable(equal, deviation, alpha),
-            max(math.ceil(needed * clustered.count / equal), needed) if needed else 0,
+            max(math.ceil(needed * clustered.count / equal * (1 - 1e-9)), needed) if needed else 0,
         )
     if is_pooled_ratio(pairing):
         difference, deviation = spread(pairing)
