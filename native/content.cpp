@@ -10,11 +10,18 @@
 namespace relyon {
 namespace {
 
+// Appends the lowest bytes of a number, the highest of them first.
+template <int size>
 void put(std::string& bytes, std::uint64_t word) {
-  char written[8];
-  for (int place = 0; place < 8; ++place)
-    written[place] = static_cast<char>(word >> (56 - 8 * place));
-  bytes.append(written, 8);
+  char written[size];
+  for (int place = 0; place < size; ++place)
+    written[place] = static_cast<char>(word >> (8 * (size - 1 - place)));
+  bytes.append(written, size);
+}
+
+void put_text(std::string& bytes, std::string_view text) {
+  put<4>(bytes, text.size());
+  bytes.append(text);
 }
 
 struct Row {
@@ -23,18 +30,16 @@ struct Row {
   double number;
 };
 
-Content in_order(std::vector<Row> rows) {
+Content in_order(std::vector<Row> rows, bool subtopics) {
   std::sort(rows.begin(), rows.end(), [](const Row& one, const Row& other) {
     return std::tie(one.document, one.subtopic) < std::tie(other.document, other.subtopic);
   });
   Content found;
   found.numbers.reserve(8 * rows.size());
   for (const Row& row : rows) {
-    for (const std::string_view id : {row.document, row.subtopic}) {
-      put(found.documents, id.size());
-      found.documents.append(id);
-    }
-    put(found.numbers, std::bit_cast<std::uint64_t>(row.number + 0.0));
+    put_text(found.documents, row.document);
+    if (subtopics) put_text(found.documents, row.subtopic);
+    put<8>(found.numbers, std::bit_cast<std::uint64_t>(row.number + 0.0));
   }
   return found;
 }
@@ -57,14 +62,14 @@ Content content(const JudgmentTable& judgments, std::uint32_t query) {
       rows.push_back({one.document, judgments.subtopic(name), grade.grade});
     }
   }
-  return in_order(std::move(rows));
+  return in_order(std::move(rows), several);
 }
 
 Content content(const RunTable& run, std::uint32_t query) {
   std::vector<Row> rows;
   rows.reserve(run.rows(query).size());
   for (const RunTable::Row& row : run.rows(query)) rows.push_back({row.document(), {}, row.score});
-  return in_order(std::move(rows));
+  return in_order(std::move(rows), false);
 }
 
 }  // namespace relyon

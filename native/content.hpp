@@ -11,8 +11,9 @@ namespace relyon {
 
 // One query's content. It does not depend on the order of its rows.
 struct Content {
-  // Each document, by the bytes of its id: the length of the id, the id, the length of a subtopic,
-  // the subtopic (empty where the query has only one). Lengths are 8 bytes, the highest first.
+  // Each document, by the bytes of its id: the length of the id and the id; where the query has
+  // several subtopics, then that of a subtopic and the subtopic. Lengths are 4 bytes, the highest
+  // first.
   std::string documents;
   // The grade or score of each of them, 8 bytes, the highest first; -0 counts as 0.
   std::string numbers;

@@ -618,9 +618,9 @@ def binomial_tail(k: float, n: float, p: float) -> float: ...
 def content(table: JudgmentTable | RunTable, place: int) -> tuple[bytes, bytes]:
     """The documents of one query of `queries()` with their subtopics, and their numbers, in order.
 
-    Documents are sorted by the bytes of their ids. Of each there are the length of the id, the id,
-    the length of the subtopic and the subtopic, which is empty if the query has only one. Numbers
-    are grades or scores. Lengths and numbers have 8 bytes, the highest first; -0 counts as 0.
+    Documents are sorted by the bytes of their ids. Of each there are the length of the id and the
+    id, and if the query has several subtopics, the length of its subtopic and the subtopic. Numbers
+    are grades or scores. Lengths have 4 bytes, numbers 8, the highest first; -0 counts as 0.
     """
 
 def hash_ids(ids: object) -> NDArray[np.uint64]:

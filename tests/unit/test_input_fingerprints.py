@@ -43,7 +43,7 @@ SUBTOPICS = st.dictionaries(
 
 def text(one: str) -> bytes:
     data = one.encode("utf-8", "surrogateescape")
-    return struct.pack(">Q", len(data)) + data
+    return struct.pack(">I", len(data)) + data
 
 
 def defined(judgments: Any) -> str:
@@ -54,9 +54,11 @@ def defined(judgments: Any) -> str:
         for document, grade in judgments[query].items():
             each = grade if isinstance(grade, dict) else {"": grade}
             rows += [(document.encode(), name.encode(), float(one)) for name, one in each.items()]
-        alone = len({name for _, name, _ in rows}) == 1
-        rows = sorted((document, b"" if alone else name, one) for document, name, one in rows)
-        ids = b"".join(text(one.decode()) + text(name.decode()) for one, name, _ in rows)
+        several = len({name for _, name, _ in rows}) > 1
+        rows.sort()
+        ids = b"".join(
+            text(one.decode()) + (text(name.decode()) if several else b"") for one, name, _ in rows
+        )
         numbers = b"".join(struct.pack(">d", one + 0.0) for *_, one in rows)
         own = hashlib.sha256(hashlib.sha256(ids).digest() + numbers).digest()
         whole += text(query) + own

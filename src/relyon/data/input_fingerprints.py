@@ -3,10 +3,10 @@
 They depend on content alone: not on the order of rows, the format or compression of a file, nor on
 its name. Two programs that follow the definition get the same fingerprints:
 
-- Lengths and numbers are 8 bytes, the highest first (numbers as IEEE 754, -0 as 0); a text is the
-  length of its UTF-8 bytes, then these bytes.
-- The documents of a query, by the bytes of their ids: each id as a text, then its subtopic as a
-  text, which is empty if the query has only one. Their numbers are the grades, in the same order.
+- A number is 8 bytes, the highest first (IEEE 754, -0 as 0). A text is the length of its UTF-8 in 4
+  bytes, the highest first, then its UTF-8.
+- The documents of a query, by the bytes of their ids: each id as a text; if the query has several
+  subtopics, followed by a subtopic as a text. Their numbers are the grades, in the same order.
 - A query's fingerprint is SHA-256 of: SHA-256 of its documents, then their numbers.
 - Judgments are SHA-256 of: every query's id as a text and its fingerprint, by the bytes of the ids.
   With scores in place of grades it is the fingerprint of a run.
@@ -75,24 +75,28 @@ def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
         >>> content_of(one.table) == content_of(other.table)
         True
         >>> content_of(one.table).whole[:16]
-        '87d0f6b2eeeb46e5'
+        'cf5ba2ad6fa4c842'
     """
-    whole, ids, documents = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
     names = table.queries()
     encoded = [name.encode("utf-8", "surrogateescape") for name in names]
     found: dict[str, str] = {}
+    titles, documents, whole = [], [], []
     rows = 0
     for place in sorted(range(len(names)), key=encoded.__getitem__):
         listed, numbers = _native.content(table, place)
         pairs = hashlib.sha256(listed).digest()
-        own = hashlib.sha256(pairs + numbers)
-        title = struct.pack(">Q", len(encoded[place])) + encoded[place]
-        ids.update(title)
-        documents.update(title + pairs)
-        whole.update(title + own.digest())
-        found[names[place]] = own.hexdigest()
+        own = hashlib.sha256(pairs + numbers).digest()
+        title = len(encoded[place]).to_bytes(4, "big") + encoded[place]
+        titles.append(title)
+        documents.append(title + pairs)
+        whole.append(title + own)
+        found[names[place]] = own.hex()
         rows += len(numbers) // 8
-    return Content(whole.hexdigest(), ids.hexdigest(), documents.hexdigest(), rows, found)
+    return Content(_joined(whole), _joined(titles), _joined(documents), rows, found)
+
+
+def _joined(parts: list[bytes]) -> str:
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def scale_fingerprint(scale: Scale | None) -> str | None:
