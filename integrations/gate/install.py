@@ -1,7 +1,8 @@
 """Installs relyon for the action, in an environment of its own.
 
     python install.py key        sets the outputs `key` and `command`
-    python install.py install    installs it, from the cached wheels if there are some
+    python install.py install    installs it, from the cached wheels if there are some; KEY is the
+                                 key, and names what is there afterwards
 
 INPUT_INSTALL is what pip shall install: a name with a version, a wheel, a folder; without it the
 folder that this file is in, which needs a compiler of C++. It needs nothing but Python's standard
@@ -97,7 +98,7 @@ def key(environment: Mapping[str, str]) -> str:
 def install(environment: Mapping[str, str]) -> None:
     """Makes the environment, unless an earlier step of the job made the same one."""
     folder, wheels = place(environment)
-    mark, name = folder / "key", key(environment)
+    mark, name = folder / "key", environment["KEY"]
     if mark.exists() and mark.read_text("utf-8") == name:
         return
     shutil.rmtree(folder, ignore_errors=True)

@@ -193,3 +193,39 @@ def test_values_of_other_programs_have_a_summary(command: Command, runs: Path) -
     done = command("compare", "--values", "a.csv", "b.csv", *gate)
     assert "### ❌ worse: revenue 0.6000 → 0.3500" in Path("s.md").read_text("utf-8"), done.err
     assert "relyon explain" not in Path("s.md").read_text("utf-8")
+
+
+def test_repeated_runs_show_their_noise_floor(command: Command, runs: Path) -> None:
+    for number, bad in enumerate((9, 11)):
+        rows = [
+            f"{query} Q0 {document} 1 {score} x\n"
+            for query, one in mixed(12, bad).items()
+            for document, score in one.items()
+        ]
+        (runs / f"new-{number}.run").write_text("".join(rows), "utf-8")
+    systems = ("--system", "old=old.run,same.run", "--system", "new=new-*.run")
+    done = command("compare", "j.qrels", *systems, *GATED)
+    assert done.code == 1, done.err
+    summary = Path("s.md").read_text("utf-8")
+    assert "**Noise floor: 95% of pairs of runs" in summary
+    told = summary.partition("The comparison:")[2]
+    assert "relyon compare j.qrels --measure ndcg@10 --system old=old.run,same.run" in told
+
+
+def test_values_of_columns_that_lose_are_named(command: Command, runs: Path) -> None:
+    rows = [
+        f"{query} Q0 {document} 1 {score} x\n"
+        for query, one in mixed(12, 6).items()
+        for document, score in one.items()
+    ]
+    (runs / "half.run").write_text("".join(rows), "utf-8")
+    tiers = [f"q{number:03d}\t{'a|b @x' if number < 6 else 'tail'}\n" for number in range(12)]
+    (runs / "q.tsv").write_text("query\ttier\n" + "".join(tiers), "utf-8")
+    done = command(
+        *("compare", "j.qrels", "old.run", "half.run", *GATED),
+        *("--queries", "q.tsv", "--by", "tier", "--test", "permutation", "--correction", "none"),
+    )
+    summary = Path("s.md").read_text("utf-8")
+    assert "**Values of columns on which the candidate is worse**" in summary, done.err
+    assert "| tier = a&#124;b @&#8288;x | ndcg@10 | 6 | 1.0000 | " in summary
+    assert "<details><summary>All values of the columns</summary>" in summary

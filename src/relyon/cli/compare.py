@@ -151,8 +151,11 @@ def command(request: Request) -> None:
         raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
     files = [name for name in (request.judgments, *request.runs) if name is not None]
     stored = request.stored.given(files, request.repeated.texts)
-    files, systems = request.repeated.resolve(
-        files, request.names, _refused(request), judged=not (request.values or stored)
+    given, (files, systems) = (
+        files,
+        request.repeated.resolve(
+            files, request.names, _refused(request), judged=not (request.values or stored)
+        ),
     )
     repeats = [run for runs in systems.values() for run in runs]
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
@@ -202,7 +205,7 @@ def command(request: Request) -> None:
         check_gates(comparison, gates, explain, unless, request.value_gate.value_columns)
     except CheckError as error:
         failure = error
-    request.summary.write(comparison, files, checked, failure, explain)
+    request.summary.write(comparison, given, checked, failure, explain)
     if failure is not None:
         raise failure
 

@@ -79,7 +79,11 @@ class Summary:
         from relyon.io.databases import hide_passwords
 
         said = "" if failure is None else messages.translate(failure.message)
-        gate = Gate(list(dict.fromkeys(gates)), said.splitlines()) if gates else None
+        hint = "" if failure is None else messages.translate(failure.hint)
+        # The summary has the commands that explain queries as blocks of their own.
+        advice = [line for line in hint.splitlines() if "relyon explain" not in line]
+        measures = list(dict.fromkeys(gates))
+        gate = Gate(measures, said.splitlines(), advice) if gates else None
         text = comparison.to_summary(
             gate=gate,
             commands=Commands(_command(files), explain),

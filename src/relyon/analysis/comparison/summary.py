@@ -12,6 +12,12 @@ from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals, is_pooled
 from relyon.analysis.comparison.contrast_tables import FEW, extremes
 from relyon.analysis.comparison.legend import legend
+from relyon.analysis.comparison.summary_parts import (
+    broken_down,
+    difference,
+    margin_points,
+    noise_floors,
+)
 from relyon.core.document.github import LONGEST, Command, Folded, Quoted, render_comment
 from relyon.core.document.model import Block, Cell, Document, Lines, Points, Table
 from relyon.core.document.terminal import cut
@@ -32,8 +38,6 @@ WIDEST, NAME = 120, 60
 MOST = 30
 SIGNS = {"worse": "❌", "cannot-tell": "⚠️", "few": "⚠️", "no-difference": "➖", "unchanged": "➖"}
 PASSED, FAILED, NOTHING = "✅", "❌", "➖"
-#: The signs of a comment for those of the tables on a terminal.
-SIGNS_OF_TABLES = str.maketrans({"▲": PASSED, "▼": FAILED, "·": NOTHING})
 #: The states of a contrast, the most serious first.
 ORDER = (
     *("worse", "cannot-tell", "few", "no-difference"),
@@ -48,10 +52,12 @@ class Gate:
     Attributes:
         measures: The measures that it checks.
         reasons: Why it fails; empty if it passes.
+        advice: What to do about it.
     """
 
     measures: Sequence[str] = ()
     reasons: Sequence[str] = ()
+    advice: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,10 @@ class _Summary:
             *self._gate(told),
             *self._warnings(),
             self._table(),
+            *margin_points(told, self.comparison, self.language),
+            *broken_down(self.comparison, self._shown(told), self.language),
             *self._queries(told),
+            *noise_floors(self.comparison, self._shown(told), self.language),
             *self._details(),
             *self._locally(told),
             Lines([self.words.say("made_by", version=_native.__version__)]),
@@ -163,6 +172,11 @@ class _Summary:
         sign = SIGNS.get(self._state(told[0]), PASSED) if told else NOTHING
         return PASSED if sign == NOTHING and self.gate is not None else sign
 
+    def _shown(self, told: Sequence[Contrast]) -> list[str]:
+        """Returns the candidates of which there is more than a row, the worst first."""
+        found = dict.fromkeys(one.candidate for one in told)
+        return list(found or dict.fromkeys(self.comparison.candidates))[:FEW]
+
     def _margin(self, one: Contrast) -> float | None:
         return None if one.margin is None else one.margin.size
 
@@ -184,7 +198,7 @@ class _Summary:
             "measure": contrast_label(one),
             "before": PAGE.number(one.baseline_mean, places),
             "after": PAGE.number(one.candidate_mean, places),
-            "difference": _difference(one),
+            "difference": difference(one),
         }
         if margin is None:
             line = self.words.say("line", **values)
@@ -204,6 +218,8 @@ class _Summary:
             return
         if self.gate.reasons:
             yield Quoted([self.words.say("failed", reason=one) for one in self.gate.reasons])
+            if self.gate.advice:
+                yield Points(list(self.gate.advice))
             return
         lines = [self.words.say("passed", measures=list(self.gate.measures))]
         lines += [
@@ -253,7 +269,7 @@ class _Summary:
             "run": cut(one.candidate, NAME),
             "before": PAGE.number(one.baseline_mean, places),
             "after": PAGE.number(one.candidate_mean, places),
-            "difference": _difference(one),
+            "difference": difference(one),
             "p": PAGE.p_value(one.p) if one.tested else "",
             "corrected": PAGE.p_value(one.p_adjusted) if one.tested else "",
             "margin": "" if margin is None else f"{margin:g}",
@@ -323,7 +339,7 @@ class _Summary:
         if notes:
             yield Folded(self.words.say("notes", count=len(notes)), [Points(notes)])
         level = PAGE.percent(self.comparison.settings.confidence)
-        rule = legend(self.comparison, self.language).translate(SIGNS_OF_TABLES)
+        rule = legend(self.comparison, self.language).translate(self._signs())
         lines = [self.words.say("reading", level=level, rule=rule)]
         if self.comparison.convention is not None:
             lines.append(
@@ -335,6 +351,12 @@ class _Summary:
                 )
             )
         yield Folded(self.words["legend"], [Lines(lines)])
+
+    def _signs(self) -> dict[int, str]:
+        """Returns the signs of the summary for those of tables on a terminal."""
+        margins = any(one.margin is not None for one in self.comparison.contrasts)
+        undecided = SIGNS["cannot-tell" if margins else "no-difference"]
+        return str.maketrans({"▲": PASSED, "▼": FAILED, "·": undecided})
 
     def _locally(self, told: Sequence[Contrast]) -> Iterator[Block]:
         blocks: list[Block] = []
@@ -357,11 +379,3 @@ class _Summary:
             if worse:
                 return one, worse[0][0]
         return None
-
-
-def _difference(one: Contrast) -> str:
-    """Returns the difference, with its interval if there is one."""
-    shown = PAGE.signed(one.difference, decimals(one))
-    if not one.tested or any(map(math.isnan, one.interval)):
-        return shown
-    return f"{shown} {PAGE.signed_interval(one.interval)}"

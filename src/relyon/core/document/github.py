@@ -17,7 +17,7 @@ LONGEST = 65_536
 #: What separates a sign from the rest of a word and takes no place: it ends mentions and links.
 JOINER = "&#8288;"
 #: Signs of Markdown and HTML.
-SIGNS = re.compile(r"[\\`*_~$|<>{}]|&|\](?=[(\[:])|\[(?=[\^ xX\]])|!(?=\[)")
+SIGNS = re.compile(r"[\\`*~$|<>{}]|&|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|\[(?=[\^ xX\]])|!(?=\[)")
 #: What GitHub and GitLab link by themselves: people, issues, requests, addresses.
 LINKED = re.compile(r"(@|#|!|%)(?=\w)|(:)(?=//)|(?i:(www)(?=\.)|\b(GH)(?=-\d))")
 #: What would begin a list, a heading, a line across the page, or a command to GitLab or a robot.
