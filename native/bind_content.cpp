@@ -1,8 +1,7 @@
-// What tables contain, for Python to compute fingerprints of.
+// What tables contain, as SHA-256 for Python to make fingerprints of.
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
-#include <string>
+#include <vector>
 
 #include "bind.hpp"
 #include "content.hpp"
@@ -12,20 +11,26 @@ namespace nb = nanobind;
 namespace relyon {
 namespace {
 
-nb::bytes bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+// The hashes one after the other.
+nb::bytes joined(const std::vector<Sha256>& hashes) {
+  return nb::bytes(hashes.empty() ? "" : hashes.front().data(), hashes.size() * sizeof(Sha256));
+}
 
 template <typename Table>
-nb::tuple content_of(const Table& table, std::uint32_t place) {
-  if (place >= table.size()) throw nb::index_error("there is no such query");
-  const Content found = content(table, place);
-  return nb::make_tuple(bytes(found.documents), bytes(found.numbers));
+nb::tuple contents_of(const Table& table, int threads) {
+  Contents found;
+  {
+    const nb::gil_scoped_release released;
+    found = contents(table, threads);
+  }
+  return nb::make_tuple(joined(found.documents), joined(found.queries), found.rows);
 }
 
 }  // namespace
 
 void bind_content(nb::module_& module) {
-  module.def("content", &content_of<JudgmentTable>, nb::arg("table"), nb::arg("place"));
-  module.def("content", &content_of<RunTable>, nb::arg("table"), nb::arg("place"));
+  module.def("contents", &contents_of<JudgmentTable>, nb::arg("table"), nb::arg("threads") = 0);
+  module.def("contents", &contents_of<RunTable>, nb::arg("table"), nb::arg("threads") = 0);
 }
 
 }  // namespace relyon

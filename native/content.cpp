@@ -1,11 +1,13 @@
 #include "content.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
-#include <numeric>
+#include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
+
+#include "parallel.hpp"
 
 namespace relyon {
 namespace {
@@ -30,46 +32,79 @@ struct Row {
   double number;
 };
 
-Content in_order(std::vector<Row> rows, bool subtopics) {
-  std::sort(rows.begin(), rows.end(), [](const Row& one, const Row& other) {
-    return std::tie(one.document, one.subtopic) < std::tie(other.document, other.subtopic);
-  });
-  Content found;
-  found.numbers.reserve(8 * rows.size());
-  for (const Row& row : rows) {
-    put_text(found.documents, row.document);
-    if (subtopics) put_text(found.documents, row.subtopic);
-    put<8>(found.numbers, std::bit_cast<std::uint64_t>(row.number + 0.0));
+// One query's rows in their order, and the bytes that are hashed. Kept from query to query.
+struct Written {
+  std::vector<Row> rows;
+  bool subtopics = false;
+  std::string documents;
+  std::string numbers;
+
+  void in_order() {
+    std::sort(rows.begin(), rows.end(), [](const Row& one, const Row& other) {
+      return std::tie(one.document, one.subtopic) < std::tie(other.document, other.subtopic);
+    });
+    documents.clear();
+    numbers.clear();
+    for (const Row& row : rows) {
+      put_text(documents, row.document);
+      if (subtopics) put_text(documents, row.subtopic);
+      put<8>(numbers, std::bit_cast<std::uint64_t>(row.number + 0.0));
+    }
   }
+};
+
+void read(const JudgmentTable& judgments, std::uint32_t query, Written& written) {
+  const JudgmentTable::Query& judged = judgments.query(query);
+  written.subtopics = judged.subtopics && judged.subtopics->count() > 1;
+  for (std::uint32_t place = 0; place < judged.documents.size(); ++place) {
+    const JudgmentTable::Judged& one = judged.documents[place];
+    if (!written.subtopics) {
+      written.rows.push_back({one.document, {}, one.grade});
+      continue;
+    }
+    for (const Subtopics::Grade& grade : judged.subtopics->of(place)) {
+      const std::uint32_t name = judged.subtopics->names[grade.subtopic];
+      written.rows.push_back({one.document, judgments.subtopic(name), grade.grade});
+    }
+  }
+}
+
+void read(const RunTable& run, std::uint32_t query, Written& written) {
+  for (const RunTable::Row& row : run.rows(query))
+    written.rows.push_back({row.document(), {}, row.score});
+}
+
+template <typename Table>
+Contents contents_of(const Table& table, int threads) {
+  constexpr std::size_t together = 256;  // queries of one part
+  const std::size_t size = table.size();
+  Contents found{std::vector<Sha256>(size), std::vector<Sha256>(size)};
+  std::atomic<std::uint64_t> rows{0};
+  each_part((size + together - 1) / together, threads, [&](std::size_t part) {
+    Written written;
+    std::uint64_t own = 0;
+    for (std::size_t query = part * together; query < std::min(size, (part + 1) * together);
+         ++query) {
+      written.rows.clear();
+      read(table, static_cast<std::uint32_t>(query), written);
+      written.in_order();
+      own += written.rows.size();
+      const Sha256 documents = found.documents[query] = sha256(written.documents);
+      written.numbers.insert(0, documents.data(), documents.size());
+      found.queries[query] = sha256(written.numbers);
+    }
+    rows += own;
+  });
+  found.rows = rows;
   return found;
 }
 
 }  // namespace
 
-Content content(const JudgmentTable& judgments, std::uint32_t query) {
-  const JudgmentTable::Query& judged = judgments.query(query);
-  const bool several = judged.subtopics && judged.subtopics->count() > 1;
-  std::vector<Row> rows;
-  rows.reserve(judged.documents.size());
-  for (std::uint32_t place = 0; place < judged.documents.size(); ++place) {
-    const JudgmentTable::Judged& one = judged.documents[place];
-    if (!several) {
-      rows.push_back({one.document, {}, one.grade});
-      continue;
-    }
-    for (const Subtopics::Grade& grade : judged.subtopics->of(place)) {
-      const std::uint32_t name = judged.subtopics->names[grade.subtopic];
-      rows.push_back({one.document, judgments.subtopic(name), grade.grade});
-    }
-  }
-  return in_order(std::move(rows), several);
+Contents contents(const JudgmentTable& judgments, int threads) {
+  return contents_of(judgments, threads);
 }
 
-Content content(const RunTable& run, std::uint32_t query) {
-  std::vector<Row> rows;
-  rows.reserve(run.rows(query).size());
-  for (const RunTable::Row& row : run.rows(query)) rows.push_back({row.document(), {}, row.score});
-  return in_order(std::move(rows), false);
-}
+Contents contents(const RunTable& run, int threads) { return contents_of(run, threads); }
 
 }  // namespace relyon

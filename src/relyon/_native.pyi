@@ -615,12 +615,13 @@ def f_tail(numerator: float, denominator: float, f: float) -> float: ...
 def chi_square_tail(degrees: float, x: float) -> float: ...
 def binomial(k: float, n: float, p: float) -> float: ...
 def binomial_tail(k: float, n: float, p: float) -> float: ...
-def content(table: JudgmentTable | RunTable, place: int) -> tuple[bytes, bytes]:
-    """The documents of one query of `queries()` with their subtopics, and their numbers, in order.
+def contents(table: JudgmentTable | RunTable, threads: int = 0) -> tuple[bytes, bytes, int]:
+    """SHA-256 of each query's documents and of its content, one after the other; the rows of all.
 
     Documents are sorted by the bytes of their ids. Of each there are the length of the id and the
-    id, and if the query has several subtopics, the length of its subtopic and the subtopic. Numbers
-    are grades or scores. Lengths have 4 bytes, numbers 8, the highest first; -0 counts as 0.
+    id, and if the query has several subtopics, the length of its subtopic and the subtopic. The
+    content is the SHA-256 of the documents, then their grades or scores. Lengths have 4 bytes,
+    numbers 8, the highest first; -0 counts as 0.
     """
 
 def hash_ids(ids: object) -> NDArray[np.uint64]:

@@ -177,6 +177,21 @@ def test_formats_and_compression_do_not_matter(tmp_path: Path) -> None:
     assert runs[0].whole == defined(relyon.read_run(tmp_path / "one.run").to_dict())
 
 
+@pytest.mark.parametrize("length", [*range(1, 140), 1000, 70_000])
+def test_ids_of_every_length(length: int) -> None:
+    table = {"q" * length: {"d" * length: 1, "e": 2}, "r": {"x" * (length + 1): 3}}
+    assert of(table) == defined(table)
+
+
+def test_threads_do_not_matter() -> None:
+    from relyon import _native
+
+    table = {f"q{n}": {f"d{n * k}": k for k in range(1 + n % 5)} for n in range(2000)}
+    native = relyon.Judgments.from_dict(table).table
+    assert len({_native.contents(native, threads) for threads in (1, 2, 3, 8)}) == 1
+    assert content_of(native).whole == defined(table)
+
+
 def test_scales_are_what_they_do() -> None:
     def named(prefix: str, levels: Any) -> Scale:
         return Scale(

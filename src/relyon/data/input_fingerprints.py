@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,8 @@ __all__ = [
 
 #: Characters of a fingerprint as it is shown: 64 bits.
 SHORT = 16
+#: Bytes of a SHA-256.
+BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -77,25 +80,25 @@ def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
         >>> content_of(one.table).whole[:16]
         'cf5ba2ad6fa4c842'
     """
+    documents, contents, rows = _native.contents(table)
     names = table.queries()
     encoded = [name.encode("utf-8", "surrogateescape") for name in names]
-    found: dict[str, str] = {}
-    titles, documents, whole = [], [], []
-    rows = 0
-    for place in sorted(range(len(names)), key=encoded.__getitem__):
-        listed, numbers = _native.content(table, place)
-        pairs = hashlib.sha256(listed).digest()
-        own = hashlib.sha256(pairs + numbers).digest()
-        title = len(encoded[place]).to_bytes(4, "big") + encoded[place]
-        titles.append(title)
-        documents.append(title + pairs)
-        whole.append(title + own)
-        found[names[place]] = own.hex()
-        rows += len(numbers) // 8
-    return Content(_joined(whole), _joined(titles), _joined(documents), rows, found)
+    order = sorted(range(len(names)), key=encoded.__getitem__)
+    titles = [len(encoded[place]).to_bytes(4, "big") + encoded[place] for place in order]
+    pairs, own = (
+        [hashes[place * BYTES : (place + 1) * BYTES] for place in order]
+        for hashes in (documents, contents)
+    )
+    return Content(
+        _joined(map(operator.add, titles, own)),
+        _joined(titles),
+        _joined(map(operator.add, titles, pairs)),
+        rows,
+        {names[place]: one.hex() for place, one in zip(order, own, strict=True)},
+    )
 
 
-def _joined(parts: list[bytes]) -> str:
+def _joined(parts: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
