@@ -401,3 +401,13 @@ def test_exports() -> None:
     assert breakdown.to_frame().height == 4
     assert found.to_xlsx()[:2] == b"PK"
     assert "| language | n | A | B - A |" in found.to_markdown()
+
+
+def test_a_loss_of_all_queries_that_no_value_shows_alone_is_not_called_chance() -> None:
+    differences = {f"q{n}": -0.06 + 0.2 * math.sin(n) for n in range(50)}
+    found = of_values(differences, {"c": {f"q{n}": f"v{n % 5}" for n in range(50)}})
+    assert found.contrasts[0].verdict == "worse"
+    assert found.breakdowns[0].losses() == ()
+    text = " ".join(found.to_text().split())
+    assert "no value shows a loss by itself" in text
+    assert "could be chance" not in text

@@ -132,8 +132,10 @@ def _without_loss(
         return words.say("outcome.no_loss", column=breakdown.column)
     # Of several measures, whose units differ, the least likely loss comes first.
     largest = min(fallen, key=lambda one: (_p(one), one.gain))
+    contrast = largest.contrast
+    whole = comparison.contrast(contrast.candidate, contrast.measure)
     return words.say(
-        "outcome.chance",
+        "outcome.whole" if whole.verdict == "worse" else "outcome.chance",
         column=breakdown.column,
         rule=rule(breakdown, comparison, words),
         where=where(breakdown.column, largest.group, words),
