@@ -367,6 +367,7 @@ def test_plain_interval_is_narrower() -> None:
     assert high - low > 1.5 * (plain[1] - plain[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_report(language: Any) -> None:
     grades, runs, clusters = judged(8, 3)

@@ -353,7 +353,7 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
     if quotients:
         text += texts.say("list.sentence")
         text += texts.say("comparison.quotient", measures=texts.join(quotients))
-    for clusters in cluster_legend(comparison, texts.language):
+    for clusters in cluster_legend(comparison, texts.language, table=True):
         text += texts.say("list.sentence") + clusters + texts.say("list.stop")
     described = [label(name) for name in comparison.measures if name not in comparison.tested]
     if described:

@@ -23,8 +23,14 @@ def _clustered(contrasts: Sequence[Contrast]) -> list[Contrast]:
     return [one for one in contrasts if one.tested and one.clusters and not one.clusters.alone]
 
 
-def cluster_legend(comparison: PairedRuns, language: Language) -> list[str]:
-    """Returns how clusters are counted; empty without any cluster of two queries."""
+def cluster_legend(comparison: PairedRuns, language: Language, *, table: bool = False) -> list[str]:
+    """Returns how clusters are counted; empty without any cluster of two queries.
+
+    Args:
+        comparison: The comparison.
+        language: `en` or `zh`.
+        table: Whether the legend of `cluster_table` follows.
+    """
     from relyon.analysis.statistics import FEW_CLUSTERS, least_p
 
     found = _clustered(comparison.contrasts)
@@ -46,7 +52,8 @@ def cluster_legend(comparison: PairedRuns, language: Language) -> list[str]:
         said.append(words["legend.flipped"])
     if settings.interval == "t" and len(flipped) < len(found):
         said.append(words["legend.t_interval"])
-    return [catalogue("common", language)["list.semicolon"].join(said)]
+    sentences = [catalogue("common", language)["list.semicolon"].join(said)]
+    return [*sentences, words["legend.table"]] if table else sentences
 
 
 def cluster_table(
