@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.unit.relevance_project import OPTIONS, Project
+from tests.unit.relevance_project import Project
 
 pytest_plugins = ["pytester"]
 
@@ -50,21 +50,16 @@ print(sorted(one for one in set(sys.modules) - before if one.startswith('relyon'
 
 
 def test_a_session_without_it_imports_nothing(project: Project) -> None:
-    done = project.run(
+    project.write(
+        "test_unused.py",
         """
 import sys
 def test_unused():
     print(sorted({"numpy", "polars", "relyon.core", "relyon.data"} & {*sys.modules}), "loaded")
 """,
-        "-s",
-        mark="",
-    )
-    done.assert_outcomes(passed=1)
-    code = (
-        f"import sys, pytest; sys.exit(pytest.main({['-p', 'relyon.compat.pytest.plugin', '-s']}))"
     )
     fresh = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-m", "pytest", "-p", "relyon.compat.pytest.plugin", "-s"],
         capture_output=True,
         text=True,
         cwd=project.path,
@@ -274,6 +269,90 @@ def test_lenient(relevance):
             "*RelyonWarning: rr@10 cannot fail: *5 queries have a value in both runs*",
             "ok   *::test_lenient: *; rr@10 cannot fail: *",
         ]
+    )
+
+
+def test_repeated_searches_are_compared_by_their_means(project: Project) -> None:
+    """An engine that answers differently each time: one run of it is not its quality."""
+    done = project.run(
+        """
+import random
+def noisy(query, k):
+    documents = project_search.ranked(query)
+    return random.sample(documents, len(documents))[:k]
+def test_noisy(relevance):
+    random.seed(7)
+    found = relevance.search(noisy, k=10, repeats=3)
+    assert len({str(run.to_dict()) for run in found.runs}) == 3
+    ranks = [[documents.index(f"{query}-d0") + 1 for query, documents in
+              ((query, list(run[query])) for query in run)] for run in found.runs]
+    mean = sum(1 / rank for run in ranks for rank in run) / 120
+    assert abs(found.value("rr@10") - mean) < 1e-12
+    found.at_least("rr@10", 0.2).not_worse("rr@10", by=0.01)
+def test_same(relevance):
+    relevance.search(search, k=10, repeats=2).not_worse("rr@10", by=0.01)
+    assert len(calls) == 80
+def test_shared(relevance):
+    relevance.search(search, k=10, repeats=3)
+    assert len(calls) == 120
+"""
+    )
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(["E *AssertionError: *rr@10 *40 queries: *), the means of 3 runs"])
+
+
+def test_clusters_count_for_bounds_and_comparisons(project: Project) -> None:
+    """Forty queries of four intents are hardly more evidence than four queries."""
+    project.write(
+        "queries.tsv",
+        "query_id\tquery\tintent\n"
+        + "".join(f"q{n}\tquery number {n}\ti{n % 5}\n" for n in range(40)),
+    )
+    done = project.run(
+        """
+CLUSTERS = {f"q{n}": str(n % 5) for n in range(40)}
+def test_alone(relevance):
+    relevance.search(search, k=10).at_least("rr@10", 0.35)
+@pytest.mark.relevance(cluster="intent")
+def test_column(relevance):
+    relevance.search(search, k=10).at_least("rr@10", 0.35)
+@pytest.mark.relevance(cluster=CLUSTERS)
+def test_mapping(relevance):
+    relevance.search(search, k=10).at_least("rr@10", 0.35)
+@pytest.mark.relevance(cluster="intent")
+def test_comparison(relevance):
+    relevance.search(worse, k=10).not_worse("rr@10", by=0.01)
+"""
+    )
+    done.assert_outcomes(passed=1, failed=3)
+    done.stdout.fnmatch_lines(
+        ["E *rr@10 *40 queries: *), in 5 clusters (intent)", "FAIL *test_column: rr@10 is not *"]
+    )
+
+
+def test_values_of_a_column_that_lose_are_said(project: Project) -> None:
+    """The whole gains while one language loses: the test passes with a warning."""
+    project.write(
+        "queries.tsv",
+        "query_id\tquery\tlanguage\n"
+        + "".join(f"q{n}\tquery number {n}\t{'zh' if n % 4 == 1 else 'en'}\n" for n in range(40)),
+    )
+    done = project.run(
+        """
+def gain(query, k):
+    number = int(query.split()[-1])
+    best = f"q{number}-d0"
+    rest = [one for one in project_search.ranked(query) if one != best]
+    return ([*rest, best] if number % 4 == 1 else [best, *rest])[:k]
+@pytest.mark.relevance(by="language")
+def test_gain(relevance):
+    relevance.search(gain, k=10).not_worse("rr@10", by=0.01)
+""",
+        "-v",
+    )
+    done.assert_outcomes(passed=1, warnings=1)
+    done.stdout.fnmatch_lines(
+        ["*RelyonWarning: *language = zh*", "ok *rr@10 is better than in baseline.run: *zh*"]
     )
 
 

@@ -367,6 +367,7 @@ def test_an_update_is_refused_in_ci(project: Project, monkeypatch: pytest.Monkey
 # -- sessions --------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_reports_are_left_as_artifacts(project: Project) -> None:
     done = project.run(
         """

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ def safe_name(test: str) -> str:
 
     Examples:
         >>> safe_name("tests/test_a.py::test_b[红/x]")
-        'tests-test_a.py-test_b-x-f7c6a9a8'
+        'tests-test_a.py-test_b-x-42f27536'
     """
     plain = re.sub(r"[^A-Za-z0-9._]+", "-", test).strip("-.")[:LONGEST]
     return f"{plain}-{hashlib.sha256(test.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
@@ -56,11 +56,11 @@ class Artifacts:
         self._folder = Path(given).absolute() / safe_name(item.nodeid) if given else None
         self._written = 0
 
-    def write(self, run: Run, compare: Callable[[], Comparison] | None) -> None:
-        """Writes a run, and the report and summary if it was compared.
+    def write(self, runs: Sequence[Run], compare: Callable[[], Comparison] | None) -> None:
+        """Writes the runs of a search, and the report and summary if it was compared.
 
         Args:
-            run: The run.
+            runs: The run; several if the search was repeated.
             compare: Returns the comparison; `None` if there is none.
 
         Raises:
@@ -70,7 +70,8 @@ class Artifacts:
             return
         self._written += 1
         number = "" if self._written == 1 else f"-{self._written}"
-        _write(run, self._folder, number)
+        for place, run in enumerate(runs, 1):
+            _write(run, self._folder, number if place == 1 else f"{number}-repeat-{place}")
         if compare is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RelyonWarning)  # the checks had them

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from relyon.analysis.comparison import compare
+from relyon.analysis.comparison.breakdown_sentences import hidden_losses
 from relyon.analysis.comparison.contrast import describes_data
-from relyon.analysis.uncertainty import measure_intervals
+from relyon.analysis.comparison.query_facts import QueryFacts
+from relyon.analysis.uncertainty import mean_interval_of
 from relyon.compat.pytest.bounds import Bound, check_bound
 from relyon.compat.pytest.losses import Losses, contrast_line
 from relyon.compat.pytest.same_lists import same_lists
 from relyon.compat.pytest.words import plain_errors, said
 from relyon.core.errors import ParameterError
+from relyon.core.language import environment_language
+from relyon.core.notes import RelyonWarning
+from relyon.core.texts import catalogue
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -28,6 +34,8 @@ __all__ = ["CheckedRun"]
 
 #: The cutoff of the share of judged results, for measures without one.
 SHOWN = 10
+#: Queries that a message names.
+NAMED = 3
 
 
 class Noter(Protocol):
@@ -45,7 +53,8 @@ class CheckedRun:
     unless a loss is shown, each call adds false alarms; name several measures in one call instead.
 
     Attributes:
-        run: The run.
+        run: The run; the first of several.
+        runs: All runs, if the search was repeated.
         settings: The data of the test, and how its runs are compared.
         compared: The measures that were compared with the baseline.
         margins: The margins that they were compared with, by measure.
@@ -53,7 +62,7 @@ class CheckedRun:
 
     def __init__(
         self,
-        run: Run,
+        runs: Sequence[Run],
         evaluator: Evaluator,
         settings: Settings,
         baseline: Baseline,
@@ -63,7 +72,8 @@ class CheckedRun:
         texts: Callable[[], Mapping[str, str]],
         k: int | None = None,
     ) -> None:
-        self.run = run
+        self.run = runs[0]
+        self.runs = tuple(runs)
         self._evaluator = evaluator
         self.settings = settings
         self._baseline = baseline
@@ -187,14 +197,13 @@ class CheckedRun:
         """
         settings = self.settings
         columns = isinstance(settings.cluster, str) or bool(settings.by)
+        name = _candidate(self._baseline.name)
         found = compare(
             self._evaluator.judgments,
-            self._baseline.run(),
-            self.run,
-            [*(measures or self.compared)],
+            measures=[*(measures or self.compared)],
+            systems={self._baseline.name: [self._baseline.run()], name: [*self.runs]},
             convention=settings.convention,
             scale=self._evaluator.scale,
-            names=[self._baseline.name, _candidate(self._baseline.name)],
             queries=settings.queries if columns else None,
             cluster=settings.cluster,
             by=settings.by,
@@ -210,7 +219,7 @@ class CheckedRun:
         __tracebackhide__ = True
         with plain_errors():
             found = self._interval(measure)
-            lost = self._lost(self.run)
+            lost = self._lost(*self.runs)
         passed, text = check_bound(
             measure, found, bound, kind=kind, point=point, level=self.settings.level
         )
@@ -224,10 +233,20 @@ class CheckedRun:
         """
         self._check_depth(measure)
         if measure not in self._intervals:
-            level = self.settings.level
-            found = measure_intervals(self._evaluator, self.run, measure, level=level)
-            self._intervals[measure] = found[measure]
+            results = [self._evaluator.evaluate(run, measure) for run in self.runs]
+            clusters = self._clusters()
+            found = mean_interval_of(
+                results, str(parse_measure(measure)), level=self.settings.level, clusters=clusters
+            )
+            self._intervals[measure] = found
         return self._intervals[measure]
+
+    def _clusters(self) -> Mapping[str, str]:
+        """Returns the cluster of each query; none without clusters."""
+        settings = self.settings
+        queries = self._evaluator.judgments.queries
+        table = settings.queries if isinstance(settings.cluster, str) else None
+        return QueryFacts.read(queries, queries=table, cluster=settings.cluster).clusters
 
     def _check_depth(self, measure: str) -> None:
         one = parse_measure(measure)
@@ -273,10 +292,11 @@ class CheckedRun:
             margins = {} if margin is None else dict.fromkeys(measures, margin)
             found = self.comparison(*dict.fromkeys([*measures, *judged.values()]), margins=margins)
             self.compared += [one for one in measures if one not in self.compared]
-            lost = [*self._lost(self.run), *self._lost(self._baseline.run())]
+            lost = self._lost(*self.runs, self._baseline.run())
             contrasts = [found.contrast(found.candidates[0], one) for one in measures]
-            same = "not-worse" in passes and same_lists(
-                self.run, self._baseline.run(), self._evaluator.judgments.queries
+            same = "not-worse" in passes and all(
+                same_lists(run, self._baseline.run(), self._evaluator.judgments.queries)
+                for run in self.runs
             )
         failed = [one for one in contrasts if one.verdict not in passes and not same]
         for contrast in contrasts:
@@ -286,24 +306,21 @@ class CheckedRun:
             if contrast in failed:
                 self._note(text, passed=False)
             elif not lost:
-                self._note(self._warned(contrast, asked, text), passed=True)
+                self._note(self._warned(found, contrast, asked, text), passed=True)
         for line in lost:
             self._note(line, passed=False)
         if failed or lost:
             told = [self._explained(found, one, judged, asked) for one in failed]
             raise AssertionError("\n".join([*told, *lost]))
 
-    def _warned(self, one: Contrast, asked: str, text: str) -> str:
-        """Adds that a check could not have failed."""
-        if asked != "not-significantly-worse" or not one.few:
-            return text
-        import warnings
-
-        from relyon.core.notes import RelyonWarning
-
-        few = said("cannot-fail", measure=one.measure, queries=one.queries)
-        warnings.warn(few, RelyonWarning, stacklevel=4)
-        return f"{text}; {few}"
+    def _warned(self, comparison: Comparison, one: Contrast, asked: str, text: str) -> str:
+        """Adds, and warns, that a check could not have failed, or that values of a column lose."""
+        found = hidden_losses(comparison, catalogue("breakdowns", environment_language()))
+        if asked == "not-significantly-worse" and one.few:
+            found.append(said("cannot-fail", measure=one.measure, queries=one.queries))
+        for line in found:
+            warnings.warn(line, RelyonWarning, stacklevel=4)
+        return "; ".join([text, *found])
 
     def _explained(
         self,
@@ -319,17 +336,19 @@ class CheckedRun:
         told = contrast_line(one, asked, self.settings.level)
         return "\n".join([told, *losses.lines()])
 
-    def _lost(self, run: Run) -> list[str]:
-        """Returns a line if the convention leaves out judged queries that a run lacks."""
+    def _lost(self, *runs: Run) -> list[str]:
+        """Returns a line per run that lacks judged queries, if the convention leaves them out."""
         if self._evaluator.convention.missing != "skip":
             return []
         judged = self._evaluator.judgments.queries
-        left = [one for one in judged if one not in run]
-        if not left:
-            return []
-        name = self._baseline.name if run is not self.run else said("run")
-        counts = {"count": len(left), "total": len(judged)}
-        return [said("lost-queries", run=name, queries=left[:3], **counts)]
+        lines = []
+        for run in runs:
+            left = [one for one in judged if one not in run]
+            name = said("run") if run in self.runs else self._baseline.name
+            if left:
+                counts = {"count": len(left), "total": len(judged)}
+                lines.append(said("lost-queries", run=name, queries=left[:NAMED], **counts))
+        return lines
 
     def _end(self, passed: bool, text: str) -> None:
         __tracebackhide__ = True

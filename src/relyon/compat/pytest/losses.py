@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.breakdown_sentences import breakdown_sentences
 from relyon.analysis.comparison.contrast_tables import extremes
 from relyon.compat.pytest.words import words
 from relyon.core.document.terminal import cut, printable, width
+from relyon.core.texts import catalogue
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
@@ -54,7 +56,12 @@ def contrast_line(one: Contrast, asked: str, level: float) -> str:
         "losses": one.losses,
     }
     key = f"{key}.margin" if margin is not None and f"verdict.{key}.margin" in texts else key
-    return texts.say(f"verdict.{key}", **values) + texts.say("numbers", **numbers)
+    line = texts.say(f"verdict.{key}", **values) + texts.say("numbers", **numbers)
+    if one.clusters is not None:
+        line += texts.say("in-clusters", count=one.clusters.count, column=one.clusters.column)
+    if one.repeats is not None:
+        line += texts.say("in-runs", count=one.repeats.candidate.runs)
+    return line
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,9 @@ class Losses:
             if not math.isnan(one.margin.loss):
                 lines.append(texts.say("possible-loss", loss=max(one.margin.loss, 0.0)))
             lines.append(texts["more-queries"])
+        spoken = catalogue("breakdowns", texts.language)
+        for column in self.comparison.breakdowns:
+            lines += breakdown_sentences(column, self.comparison, one.candidate, spoken)
         before, after = self.judged.baseline_mean, self.judged.candidate_mean
         if before - after >= DROP:
             values = {"measure": self.judged.measure, "before": before, "after": after}

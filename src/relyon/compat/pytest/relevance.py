@@ -68,6 +68,7 @@ class Relevance:
         engine: Function | str | os.PathLike[str],
         k: int = 100,
         *,
+        repeats: int = 1,
         variant: str = "",
         fresh: bool = False,
     ) -> CheckedRun:
@@ -83,6 +84,8 @@ class Relevance:
                 `async`. It gets the query's text, or its id if the test has no table of queries.
                 Or the path of an engine's file.
             k: How many results to ask for.
+            repeats: How often to search, for an engine that answers differently each time: checks
+                then use the means over the repeated runs.
             variant: The variant of an engine's file.
             fresh: Whether to search even if the session knows the answers.
 
@@ -93,11 +96,12 @@ class Relevance:
         __tracebackhide__ = True
         with plain_errors():
             check_whole("k", k)
+            check_whole("repeats", repeats)
             shared = not fresh and not self._item.stash.get(OWN_FIXTURES, False)
-            run = self._searches.search(
-                self._at(engine), self._queries(), k, variant, shared=shared
+            runs = self._searches.search(
+                self._at(engine), self._queries(), k, variant, repeats, shared=shared
             )
-        return self._checked(run, k)
+        return self._checked(runs, k)
 
     def run(self, run: object) -> CheckedRun:
         """Takes a run that exists.
@@ -114,7 +118,7 @@ class Relevance:
 
         with plain_errors():
             found = run if isinstance(run, Run) else read_run(self._at(run))
-        return self._checked(found, None)
+        return self._checked([found], None)
 
     def __repr__(self) -> str:
         files = {"judgments": self.settings.judgments, "baseline": self.settings.baseline}
@@ -136,7 +140,7 @@ class Relevance:
             for path in self._baseline.write(succeeded=succeeded):
                 self._item.user_properties.append((WRITTEN, said("baseline-written", path=path)))
             for one in self._found:
-                self._artifacts.write(one.run, one.comparison if one.compared else None)
+                self._artifacts.write(one.runs, one.comparison if one.compared else None)
 
     def _at(self, given: object) -> object:
         """Returns a path relative to the test's file, else anything as it is."""
@@ -145,9 +149,9 @@ class Relevance:
         beside = self._item.path.parent / given
         return str(beside if beside.exists() else self._item.config.rootpath / given)
 
-    def _checked(self, run: Run, k: int | None) -> CheckedRun:
+    def _checked(self, runs: Sequence[Run], k: int | None) -> CheckedRun:
         found = CheckedRun(
-            run,
+            runs,
             self._evaluator,
             self.settings,
             self._baseline,

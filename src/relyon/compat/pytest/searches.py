@@ -37,17 +37,36 @@ class Searches:
     baselines: dict[str, tuple[str, Run]] = field(default_factory=dict)
 
     def search(
-        self, engine: object, queries: Sequence[Query], k: int, variant: str, *, shared: bool
-    ) -> Run:
-        """Returns the run of an engine; one that was made before if it may be shared."""
+        self,
+        engine: object,
+        queries: Sequence[Query],
+        k: int,
+        variant: str,
+        repeats: int,
+        *,
+        shared: bool,
+    ) -> list[Run]:
+        """Returns the runs of an engine; those that were made before if they may be shared.
+
+        Args:
+            engine: As for `search_queries`.
+            queries: As for `search_queries`.
+            k: As for `search_queries`.
+            variant: As for `search_queries`.
+            repeats: How many runs.
+            shared: Whether tests of the session share them.
+        """
         __tracebackhide__ = True
-        key = (_identity(engine), variant, k, tuple(queries))
-        if shared and key in self.runs:
-            return self.runs[key][1]
-        run = search_queries(engine, queries, k, variant)
-        if shared:
-            self.runs[key] = engine, run
-        return run
+        found = []
+        for number in range(repeats):
+            key = (_identity(engine), variant, k, tuple(queries), number)
+            if shared and key in self.runs:
+                found.append(self.runs[key][1])
+                continue
+            found.append(search_queries(engine, queries, k, variant))
+            if shared:
+                self.runs[key] = engine, found[-1]
+        return found
 
 
 def _identity(engine: object) -> object:
