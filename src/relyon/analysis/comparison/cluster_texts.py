@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison.contrast import Contrast
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["cluster_legend", "cluster_table"]
+__all__ = ["cluster_legend", "cluster_table", "clusters_drawn"]
 
 COLUMNS = ("measure", "clusters", "largest", "effective", "design_effect", "correlation", "needed")
 
@@ -54,6 +54,15 @@ def cluster_legend(comparison: PairedRuns, language: Language, *, table: bool = 
         said.append(words["legend.t_interval"])
     sentences = [catalogue("common", language)["list.semicolon"].join(said)]
     return [*sentences, words["legend.table"]] if table else sentences
+
+
+def clusters_drawn(comparison: PairedRuns) -> bool:
+    """Returns whether p or an interval comes from random flips of clusters, not from all."""
+    from relyon.analysis.statistics import FEW_CLUSTERS
+    from relyon.analysis.statistics.cluster_flips import EXACT
+
+    found = [one.clusters for one in _clustered(comparison.contrasts) if one.clusters]
+    return any(one.count > EXACT and one.effective < FEW_CLUSTERS for one in found)
 
 
 def cluster_table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from relyon.analysis.comparison.cluster_texts import cluster_legend
+from relyon.analysis.comparison.cluster_texts import cluster_legend, clusters_drawn
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
 from relyon.analysis.comparison.margin_texts import with_margin
@@ -48,7 +48,8 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     first = [words.say(key, test=test, rule=rule, interval=interval)]
     pooled, ratios = pooled_measures(comparison), ratio_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
-    if settings.test in drawn or settings.interval != "t" or pooled or ratios:
+    random = pooled or ratios or clusters_drawn(comparison)
+    if settings.test in drawn or settings.interval != "t" or random:
         draws = {"resamples": settings.resamples, "seed": settings.seed}
         first.append(words.say("comparison.resamples", **draws))
     common = catalogue("common", language)

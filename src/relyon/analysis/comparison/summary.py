@@ -36,11 +36,18 @@ SHOWN = 5
 WIDEST, NAME = 120, 60
 #: The most candidates in the table.
 MOST = 30
-SIGNS = {"worse": "❌", "cannot-tell": "⚠️", "few": "⚠️", "no-difference": "➖", "unchanged": "➖"}
+SIGNS = {
+    "worse": "❌",
+    "cannot-tell": "⚠️",
+    "few": "⚠️",
+    "few-clusters": "⚠️",
+    "no-difference": "➖",
+    "unchanged": "➖",
+}
 PASSED, FAILED, NOTHING = "✅", "❌", "➖"
 #: The states of a contrast, the most serious first.
 ORDER = (
-    *("worse", "cannot-tell", "few", "no-difference"),
+    *("worse", "cannot-tell", "few", "few-clusters", "no-difference"),
     *("unchanged", "equal", "not-worse", "better", "described"),
 )
 
@@ -187,7 +194,7 @@ class _Summary:
         if not one.changed and one.difference == 0:
             return "unchanged"
         if one.few:
-            return "few"
+            return "few" if one.clusters is None or one.clusters.alone else "few-clusters"
         return "no-difference" if self._margin(one) is None else "cannot-tell"
 
     def _line(self, one: Contrast) -> str:
@@ -258,6 +265,9 @@ class _Summary:
             return ""
         queries = max((one.queries for one in self.comparison.contrasts), default=0)
         sides = {"baseline": self.comparison.baseline, "candidate": self.comparison.candidates[0]}
+        held = [one.clusters.count for one in self.comparison.contrasts if one.clusters]
+        if held and max(held) < queries:
+            return self.words.say("sides_clusters", **sides, queries=queries, clusters=max(held))
         return self.words.say("sides", **sides, queries=queries)
 
     def _row(self, one: Contrast, keys: Sequence[str]) -> list[Cell | str]:
