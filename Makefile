@@ -111,7 +111,8 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/lint-imports
 	@$(BIN)/deptry src
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	@$(BIN)/zizmor --offline --quiet .github
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	@$(BIN)/zizmor --offline --quiet .github action.yml
 	@$(BIN)/python -m mypy.stubtest relyon._native --allowlist native/stubtest.allow
 	@$(BIN)/python docs/check_house.py
 	@$(BIN)/python docs/check_terms.py

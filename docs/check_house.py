@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = 18
 LINES = 450
 PARAMETERS = 9
-FOLDERS = ("src", "native", "tests", "bench", "docs")
+FOLDERS = ("src", "native", "tests", "bench", "docs", "integrations")
 ENDINGS = {".py", ".cpp", ".hpp", ".inc"}
 
 #: What is beyond a limit today: files, functions, and modules that stand in a circle.

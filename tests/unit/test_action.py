@@ -295,7 +295,7 @@ def test_margins_decide(runner: Runner) -> None:
     assert runner.use(**inputs, **more, candidates="eval/bad.run") == 1, runner.log
     assert "### ❌ worse: ndcg@10" in runner.forge.texts[0]
     assert runner.use(**inputs, **more, candidates="eval/good.run") == 0, runner.log
-    assert runner.forge.texts[0].splitlines()[1].startswith("### ✅ equal within the margin")
+    assert runner.forge.texts[0].splitlines()[1].startswith("### ✅ unchanged: ndcg@10")
     assert runner.outputs["report"]
 
 

@@ -95,12 +95,12 @@ def noise_floors(
 
 
 def margin_points(
-    told: Sequence[Contrast], comparison: PairedRuns, language: Language
+    contrasts: Sequence[Contrast], comparison: PairedRuns, language: Language
 ) -> Iterator[Block]:
     """Yields what is ruled out about margins.
 
     Args:
-        told: The contrasts of the gate.
+        contrasts: The contrasts of the gate.
         comparison: The comparison.
         language: `en` or `zh`.
     """
@@ -108,7 +108,7 @@ def margin_points(
     several = len(comparison.candidates) > 1
     found = [
         f"{one.candidate}: {line}" if several else line
-        for one in told
+        for one in contrasts
         for line in margin_lines([one], tables, comparison.settings.alpha)
     ]
     if found:
