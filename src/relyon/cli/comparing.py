@@ -26,8 +26,7 @@ def compare_given(
     measures: Sequence[str],
     settings: CompareOptions,
     *,
-    names: Sequence[str] = (),
-    systems: Mapping[str, Sequence[str]] | None = None,
+    names: Sequence[str] | Mapping[str, Sequence[str]] = (),
     average: Average | None = None,
     progress: Progress | None = None,
     lists: bool = True,
@@ -41,8 +40,8 @@ def compare_given(
         measures: The measures; the default ones if empty.
         settings: The settings of the tests, and what is known of queries: without a table of
             them, one file of scored rows has their columns.
-        names: As for `Given.lists`.
-        systems: In place of the files' runs: those of each system by its name.
+        names: As for `Given.lists`; or the runs of each system by its name, in place of the files'
+            runs.
         average: As for `relyon.evaluate`.
         progress: As for `relyon.compare`.
         lists: Whether single queries will be shown; otherwise runs are streamed, and one file of
@@ -57,6 +56,11 @@ def compare_given(
     from relyon.analysis.comparison.systems import System, systems_of_runs
     from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
+    systems: list[System] = []
+    if isinstance(names, Mapping):
+        systems = systems_of_runs(names)
+        files = [files[0], *(run for runs in names.values() for run in runs)]
+        names = [run for one in systems for run in one.runs]
     if given.scored and settings.get("queries") is None and len(given.scored.files) == 1:
         settings = {**settings, "queries": given.scored.files[0]}
     if given.scored and not lists and not files and len(given.scored.files) == 1:
@@ -79,11 +83,6 @@ def compare_given(
                 progress=progress,
                 **settings,
             )
-    groups: list[System] = []
-    if systems:
-        groups = systems_of_runs(systems)
-        files = [files[0], *(run for runs in systems.values() for run in runs)]
-        names = [run for one in groups for run in one.runs]
     check_two_runs(files)
     found = given.lists(files, names, whole=lists)
     with given.naming(files):
@@ -92,8 +91,7 @@ def compare_given(
             found.runs,
             list(measures) or DEFAULT_MEASURES,
             further,
-            names=found.names,
-            systems=groups,
+            names=systems or found.names,
             convention=given.convention,
             average=average,
             scale=given.scale,

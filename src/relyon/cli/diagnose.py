@@ -135,8 +135,7 @@ def command(request: Request) -> None:
                 request.described.query_texts,
                 **request.margins.options(alpha=request.alpha, resamples=1),
             ),
-            names=request.names,
-            systems=systems,
+            names=systems or request.names,
             progress=progress,
             further=() if request.rules else rule_measures(),
         )

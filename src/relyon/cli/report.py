@@ -132,8 +132,7 @@ def command(request: Request) -> None:
                 request.described.query_texts,
                 **request.margins.options(**request.statistics.settings(request.threads)),
             ),
-            names=request.names,
-            systems=systems,
+            names=systems or request.names,
             progress=progress,
             # The cutoff of the measure that the page will look at; another is measured then.
             further=page_measures(

@@ -132,11 +132,10 @@ def compare(
         judgments,
         runs,
         measures,
-        systems=groups,
         convention=convention,
         average=average,
         scale=scale,
-        names=names,
+        names=groups or names,
         queries=queries,
         cluster=cluster,
         by=by,
@@ -154,8 +153,7 @@ def compare_runs(
     convention: Convention | str | Mapping[str, object] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
-    names: Sequence[str] | None = None,
-    systems: Sequence[System] = (),
+    names: Sequence[str] | Sequence[System] | None = None,
     progress: Progress | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
@@ -169,19 +167,20 @@ def compare_runs(
         convention: As for `compare`.
         average: As for `compare`.
         scale: As for `compare`.
-        names: As for `compare`.
-        systems: The system that the runs belong to, with the names of their runs, in the order of
-            `runs`.
+        names: As for `compare`; or the systems that the runs belong to, with the names of their
+            runs, in the order of `runs`.
         progress: As for `compare`.
         **options: As for `compare`.
     """
     settings, known = split_options(options)
     refuse_columns_as_runs(judgments, runs)
+    given = () if names is None else names
+    systems = [one for one in given if isinstance(one, System)]
     if systems:
         titles = [run for one in systems for run in one.runs]
         check_titles(titles)
     else:
-        titles = run_titles(runs, names)
+        titles = run_titles(runs, None if names is None else [str(one) for one in given])
     check_runs([one.name for one in systems] or titles, settings)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)
     lists = [measures, further] if further else [measures]

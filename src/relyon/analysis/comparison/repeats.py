@@ -130,7 +130,8 @@ class RepeatedValues:
         units = freedom + 1
         detectable = smallest_detectable(units, math.sqrt(variance * units), alpha)
         multiple = normal_quantile(1 - alpha / 2) + normal_quantile(POWER)
-        left = mean(differences) ** 2 - multiple**2 * self.excess
+        centre = mean(differences)
+        left = centre * centre - multiple * multiple * self.excess
         if not left > 0:
             return detectable, 0
         own = _query_error(differences, clustered)[0] * len(differences)
@@ -180,9 +181,10 @@ def _query_error(
 ) -> tuple[float, float]:
     """Returns V_q, the squared error over queries, and its degrees of freedom."""
     if clustered is not None:
-        return clustered.error**2, clustered.degrees
+        return clustered.error * clustered.error, clustered.degrees
     count = len(differences)
-    return standard_deviation(differences) ** 2 / max(count, 1), count - 1.0
+    deviation = standard_deviation(differences)
+    return deviation * deviation / max(count, 1), count - 1.0
 
 
 def _error(
@@ -192,8 +194,8 @@ def _error(
     total = variance + excess
     if not excess:
         return total, freedom
-    parts = variance**2 / freedom + (excess + noise) ** 2 / run_freedom
-    return total, min(freedom, total**2 / parts)
+    parts = (variance / total) ** 2 / freedom + ((excess + noise) / total) ** 2 / run_freedom
+    return total, min(freedom, 1 / parts)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from relyon.analysis.comparison.pairing import Sample
 from relyon.core.errors import InputError, ParameterError
-from relyon.core.notes import Note
+from relyon.core.notes import Note, warn
 from relyon.core.texts import message
 from relyon.data.run import run_name
 
@@ -192,6 +192,7 @@ def mean_samples(
     for place, system in enumerate(systems):
         notes += _lacking(system, {name: columns[place] for name, columns in samples.items()})
         notes += _alike(system, [columns[place] for columns in samples.values()])
+    warn(notes)
     return means, notes
 
 

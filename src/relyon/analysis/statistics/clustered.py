@@ -155,7 +155,7 @@ class ClusteredMean:
             Kish (1965), Survey Sampling, §5.4.
         """
         deviation = standard_deviation(values)
-        return self.error**2 * len(values) / deviation**2 if deviation > 0 else math.nan
+        return (self.error / deviation) ** 2 * len(values) if deviation > 0 else math.nan
 
 
 def degrees_of_sizes(sizes: NDArray[np.float64]) -> float:

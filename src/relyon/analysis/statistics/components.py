@@ -119,14 +119,14 @@ class RunEffect:
         expected: V_c, what of it is explained by noise that is independent from query to query.
         freedom: Degrees of freedom of `observed`.
         p: Of the F test of the hypothesis that there is no such effect; NaN if it is unknown.
-        own: Σ of squares of V_c's parts over their degrees of freedom.
+        noise_freedom: Degrees of freedom of `expected`.
     """
 
     observed: float
     expected: float
     freedom: float
     p: float
-    own: float = 0.0
+    noise_freedom: float = math.inf
 
     @classmethod
     def of(cls, *spreads: RunSpread) -> RunEffect | None:
@@ -149,9 +149,9 @@ class RunEffect:
         return cls(
             observed,
             math.fsum(value for value, _ in noise),
-            satterthwaite(*terms) if observed else math.inf,
+            _or_infinite(satterthwaite(*terms)),
             _f_test(known),
-            math.fsum(value**2 / freedom for value, freedom in noise),
+            _or_infinite(satterthwaite(*noise)),
         )
 
     @property
@@ -184,8 +184,17 @@ class RunEffect:
         if not excess or not math.isfinite(variance):
             return variance, freedom
         total = variance + excess
-        parts = variance**2 / freedom + self.observed**2 / self.freedom + self.own
-        return total, min(freedom, total**2 / parts)
+        terms = (
+            (variance, freedom),
+            (self.observed, self.freedom),
+            (self.expected, self.noise_freedom),
+        )
+        parts = math.fsum((value / total) ** 2 / of_value for value, of_value in terms)
+        return total, min(freedom, 1 / parts)
+
+
+def _or_infinite(freedom: float) -> float:
+    return math.inf if math.isnan(freedom) else freedom
 
 
 def _f_test(known: list[RunSpread]) -> float:
@@ -204,7 +213,7 @@ class Components:
     """The variance of one query's value in one run, by where it comes from.
 
     Attributes:
-        query: How much queries differ, whatever the system.
+        query: How much queries differ, in both systems alike.
         interaction: System x query: how much the systems' difference varies from query to query.
         run: What moves all queries of a run alike.
         repeat: Repeat within query: what is left from run to run.
