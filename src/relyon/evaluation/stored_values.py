@@ -45,7 +45,7 @@ class Evaluated(Protocol):
 
 
 def text_of(value: float) -> float | str | None:
-    """Returns a number as JSON can hold it: NaN is null, infinities are text.
+    """Returns a number as JSON can contain it: NaN is null, infinities are text.
 
     Examples:
         >>> text_of(0.5), text_of(float("inf")), text_of(float("nan"))
