@@ -32,7 +32,7 @@ from relyon.cli.request import argument, fixed, flag, group, option, request, ta
 from relyon.cli.spark_engine import Engine
 from relyon.cli.stored import StoredResults
 from relyon.cli.summary import Summary
-from relyon.cli.systems import Repeated
+from relyon.cli.systems import Repeated, repeat_cost_option
 from relyon.cli.tapes import Tapes, Timed
 from relyon.cli.value_gate import ValueGate
 from relyon.core.errors import CheckError, ParameterError, StrictError
@@ -81,7 +81,7 @@ class Request:
     runs: tuple[str, ...] = argument(metavar="BASELINE CANDIDATE…", nargs=-1)
     measures: tuple[str, ...] = measure_option()
     names: tuple[str, ...] = names_option()
-    repeated: Repeated = group(Repeated)
+    repeated: Repeated = group(Repeated, repeat_cost=repeat_cost_option())
     statistics: Statistics = group(Statistics)
     gates: tuple[str, ...] = option(
         "--fail-if-worse",
@@ -147,6 +147,8 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon compare`."""
     request.described.beside(bool(request.design or request.value_gate.value_columns))
+    if request.repeated.repeat_cost is not None and not request.plan:
+        raise ParameterError(message("cli.repeat-cost-is-for-plan"), hint=message("cli.add-plan"))
     if request.differences and not request.plan:
         raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
     files = [name for name in (request.judgments, *request.runs) if name is not None]
@@ -184,7 +186,9 @@ def command(request: Request) -> None:
         comparison = comparison.described(request.described.queries)
     if request.plan:
         _check_plan_form(request.output.form)
-        plan = comparison.plan(request.differences or None)
+        plan = comparison.plan(
+            request.differences or None, repeat_cost=request.repeated.repeat_cost
+        )
         emit(plan, replace(request.output, digits=None))
     else:
         rows = {"per_query": request.per_query}

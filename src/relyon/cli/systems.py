@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import click
 
-from relyon.cli.request import option, request
+from relyon.cli.request import Declared, fixed, option, request
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
-__all__ = ["Repeated"]
+__all__ = ["Repeated", "repeat_cost_option"]
 
 #: Characters of a pattern.
 PATTERN = frozenset("*?[")
@@ -32,6 +32,8 @@ class Repeated:
         " such as 'a-*.run'. Give --system A=… again to add runs, each alone if a file's name has"
         " a comma.",
     )
+
+    repeat_cost: float | None = fixed(None)
 
     def __bool__(self) -> bool:
         return bool(self.texts)
@@ -81,6 +83,17 @@ class Repeated:
                 hint=f"{start} --system A=a1.run,a2.run --system B=b1.run,b2.run",
             )
         return [*files, *(runs[0] for runs in found.values())], found
+
+
+def repeat_cost_option() -> Declared:
+    """Declares ``--repeat-cost``."""
+    return option(
+        "--repeat-cost",
+        type=click.FloatRange(min=0),
+        metavar="NUMBER",
+        help="With --plan and --system: what running one query once more costs, relative to grading"
+        " one more query, such as 0.01; names the cheapest number of runs.",
+    )
 
 
 def _parsed(text: str) -> tuple[str, list[str]]:

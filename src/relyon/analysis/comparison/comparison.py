@@ -221,7 +221,11 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         self._further = dict(found)
 
     def plan(
-        self, differences: Sequence[float | str] | None = None, *, powers: Sequence[float] = POWERS
+        self,
+        differences: Sequence[float | str] | None = None,
+        *,
+        powers: Sequence[float] = POWERS,
+        repeat_cost: float | None = None,
     ) -> QueryPlan:
         """Returns how many queries to grade to detect a difference.
 
@@ -231,11 +235,13 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         Args:
             differences: Numbers, or shares of the baseline's number such as "2%".
             powers: The probabilities of detecting the difference.
+            repeat_cost: Of systems with repeated runs: what running one query once more costs,
+                relative to grading one more query; names the cheapest number of runs.
 
         Raises:
             ParameterError: If a difference is not above 0, or a power is not between 0 and 1.
         """
-        return plan_queries(self, differences, powers=powers)
+        return plan_queries(self, differences, powers=powers, repeat_cost=repeat_cost)
 
     def described(self, query_texts: object) -> Comparison:
         """Returns a copy with query texts next to the ids.

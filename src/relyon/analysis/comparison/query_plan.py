@@ -16,6 +16,13 @@ from relyon.analysis.comparison.planned_margins import (
     margin_table,
     plan_margins,
 )
+from relyon.analysis.comparison.repeat_plan import (
+    PlannedRuns,
+    beyond_runs,
+    plan_runs,
+    run_rows,
+    run_table,
+)
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Block, Document, Table
@@ -106,6 +113,8 @@ class QueryPlan(Exportable):
         comparisons: Number of differences tested together.
         level: The significance level of each p-value: alpha / comparisons.
         margins: The queries that each margin needs, if the comparison has margins.
+        repeats: The queries that each difference needs by the number of runs, if a system has
+            several.
     """
 
     rows: tuple[PlannedDifference, ...]
@@ -114,6 +123,7 @@ class QueryPlan(Exportable):
     comparisons: int
     level: float
     margins: tuple[PlannedMargin, ...] = ()
+    repeats: tuple[PlannedRuns, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
@@ -125,6 +135,7 @@ class QueryPlan(Exportable):
             "level": self.level,
             "rows": [one.to_dict() for one in self.rows],
             **({"margins": margins} if margins else {}),
+            **({"repeats": [one.to_dict() for one in self.repeats]} if self.repeats else {}),
         }
 
     def to_frame(self) -> polars.DataFrame:
@@ -133,6 +144,7 @@ class QueryPlan(Exportable):
 
         rows = [row for one in self.rows for row in one.rows(self.powers)]
         rows += margin_rows(self.margins, self.powers)
+        rows += run_rows(self.repeats)
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def document(self, language: Language = "en") -> Document:
@@ -187,7 +199,9 @@ class QueryPlan(Exportable):
             if found:
                 key = f"queries.{basis}{in_clusters}"
                 notes.append(words.say(key, what=[*found], least=ENOUGH_QUERIES))
-        return Document([*blocks, Table(headings, rows, left=2, long=(0, 1), notes=notes)])
+        blocks.append(Table(headings, rows, left=2, long=(0, 1), notes=notes))
+        blocks += [run_table(self.repeats, language)] if self.repeats else []
+        return Document(blocks)
 
 
 def plan_queries(
@@ -195,6 +209,7 @@ def plan_queries(
     differences: Sequence[float | str] | None = None,
     *,
     powers: Sequence[float] = POWERS,
+    repeat_cost: float | None = None,
 ) -> QueryPlan:
     """Returns how many queries detect a difference, from the spread of a comparison.
 
@@ -210,6 +225,8 @@ def plan_queries(
         differences: δ, as numbers, or as shares of the baseline's number such as "2%"; None takes
             1, 2, 5 and 10%, and none if the comparison has margins, for which it plans.
         powers: The probabilities of detecting the difference, 1 - β.
+        repeat_cost: What running one query once more costs, relative to grading one more: names
+            the cheapest number of repeated runs.
 
     Raises:
         ParameterError: If a difference is not above 0, a text without a percent sign is at least
@@ -256,7 +273,14 @@ def plan_queries(
         for amount in wanted:
             size = amount.size(one)
             needed = tuple(
-                plan_test(units.values, size, test, alpha=level, power=power, differing=differing)
+                plan_test(
+                    units.values,
+                    beyond_runs(one, size, level, power),
+                    test,
+                    alpha=level,
+                    power=power,
+                    differing=differing,
+                )
                 for power in powers
             )
             rows.append(
@@ -275,7 +299,8 @@ def plan_queries(
                     clusters=needed if units.size else (),
                 )
             )
-    return QueryPlan(tuple(rows), tuple(powers), settings.alpha, count, level, margins)
+    repeats = plan_runs(comparison, wanted, level, powers, repeat_cost)
+    return QueryPlan(tuple(rows), tuple(powers), settings.alpha, count, level, margins, repeats)
 
 
 def _amount(value: float | str) -> Amount:
