@@ -16,6 +16,7 @@ import relyon
 from relyon.analysis.statistics import adjust
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
+from relyon.data.scale import Level, Scale
 from relyon.online.monitoring.change_attribution import attribute_change, pool_judgments
 from relyon.report import render_monitor_report
 
@@ -351,6 +352,22 @@ def test_notes_about_how_several_grades_became_one(quiet: list[relyon.Round]) ->
     assert "median (2026-01), mean_gain (2026-02)" in note.message
     assert "median（2026-01）、mean_gain（2026-02）" in note.text("zh")
     assert relyon.monitor([quiet[0]]).notes[0].kind == "one-round"
+
+
+def test_a_note_about_scales_that_differ(quiet: list[relyon.Round]) -> None:
+    def graded(one: relyon.Round, gain: float) -> relyon.Round:
+        levels = [Level(grade, f"g{grade}", gain=gain * grade) for grade in range(4)]
+        scale = Scale("ours", 1.0, tuple(levels))
+        judgments = relyon.Judgments(one.judgments.table, scale=scale)
+        return replace(one, judgments=judgments)
+
+    first, last = quiet[:2]
+    (note,) = relyon.monitor([graded(first, 3), graded(last, 7)]).notes
+    assert (note.kind, note.level, note.examples) == ("scales-differ", "warning", ("2026-01",))
+    assert "1 month was graded on another scale than 2026-02" in note.message
+    assert "2026-02" in note.text("zh")
+    assert relyon.monitor([graded(first, 3), graded(last, 3)]).notes == ()
+    assert relyon.monitor([first, graded(last, 3)]).notes == ()  # numbers may be of any scale
 
 
 @pytest.mark.long

@@ -334,3 +334,16 @@ def test_no_rounds(tmp_path: Path) -> None:
         relyon.read_rounds(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):
         relyon.read_rounds(tmp_path / "nowhere")
+
+
+def test_a_round_stores_the_fingerprints_of_its_inputs(tmp_path: Path) -> None:
+    made = relyon.create_round("2026-03", whole(), GRADES, scale="search", convention="trec_eval")
+    path = relyon.write_round(made, tmp_path)
+    found = json.loads((path / "round.json").read_text("utf-8"))["inputs"]
+    sampled = {query: GRADES[query] for query in ("tv", "pen")}
+    expected = relyon.evaluate(sampled, {"tv": {"a": 1.0}}, scale="search", convention="trec_eval")
+    assert expected.inputs is not None
+    assert found == expected.inputs.to_dict()
+    again = read_round(path)
+    copied = relyon.write_round(again, tmp_path / "again")
+    assert json.loads((copied / "round.json").read_text("utf-8"))["inputs"] == found

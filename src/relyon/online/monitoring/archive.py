@@ -16,6 +16,7 @@ from relyon.core.errors import InputError
 from relyon.core.parameters import check_path, check_type
 from relyon.core.texts import message
 from relyon.data.convention import load_convention
+from relyon.data.input_fingerprints import InputFingerprints, content_of
 from relyon.data.period import MONTH
 from relyon.data.scale import Level, Scale
 from relyon.io import read_judgments, write_judgments
@@ -150,6 +151,7 @@ class _Manifest(TypedDict):
     convention: dict[str, object]
     scale: _Scale | None
     grading: NotRequired[str]
+    inputs: NotRequired[dict[str, object]]
     files: dict[str, str]
 
 
@@ -171,6 +173,7 @@ def _write_files(made: Round, folder: Path) -> None:
         "convention": made.convention.to_dict(),
         "scale": _scale_dict(made.judgments.scale),
         **({"grading": made.grading} if made.grading else {}),
+        "inputs": _inputs(made),
         "files": {name: _digest(folder / name) for name in (SAMPLE, JUDGMENTS, RESULTS)},
     }
     manifest["sha256"] = _seal(manifest)
@@ -179,6 +182,12 @@ def _write_files(made: Round, folder: Path) -> None:
     for path in folder.iterdir():
         with open(path, "rb") as file:
             os.fsync(file.fileno())
+
+
+def _inputs(made: Round) -> dict[str, object]:
+    """Returns the fingerprints of judgments, scale and convention."""
+    content = content_of(made.judgments.table)
+    return InputFingerprints.of(content, made.judgments.scale, made.convention).to_dict()
 
 
 def _digest(path: Path) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from relyon.core.notes import Note
 from relyon.core.texts import Text
 from relyon.data.convention import Convention
+from relyon.data.input_fingerprints import scale_fingerprint
 from relyon.online.monitoring.points import ALL, Point
 from relyon.online.monitoring.rounds import Round
 
@@ -47,6 +48,7 @@ def observe(
     notes = [
         *_calendar(rounds),
         *_rules(rounds, convention, explicit),
+        *_scales(rounds),
         *_gradings(rounds),
         *_bots(rounds),
         *_tiers(rounds, depths),
@@ -87,6 +89,16 @@ def _rules(rounds: Sequence[Round], convention: Convention, explicit: bool) -> I
             tuple(others[:3]),
             key="rules-differ.asked" if explicit else "rules-differ.last",
         )
+
+
+def _scales(rounds: Sequence[Round]) -> Iterator[Note]:
+    """Yields a note if rounds were graded on scales of other grades or gains than the last one."""
+    last = scale_fingerprint(rounds[-1].judgments.scale)
+    found = [(one.month, scale_fingerprint(one.judgments.scale)) for one in rounds]
+    others = [month for month, scale in found if scale != last and None not in (scale, last)]
+    if others:
+        values = {"last": rounds[-1].month}
+        yield Note("scales-differ", len(others), "warning", tuple(others[:3]), values)
 
 
 def _gradings(rounds: Sequence[Round]) -> Iterator[Note]:
