@@ -83,7 +83,7 @@ def needed_queries(pairing: Pairing, clusters: float) -> int:
 
 
 def cluster_facts(pairing: Pairing, unit: Pairing, needed: int, column: str) -> ClusterFacts | None:
-    """Returns what is to be said about the clusters of a pairing; None without any.
+    """Returns the facts about the clusters of a pairing; None without any.
 
     Args:
         pairing: The two runs by query.

@@ -20,9 +20,10 @@ class Units:
     """One difference per query or cluster, with the mean difference as their mean.
 
     Attributes:
-        values: The differences. Of a cluster of size n with the sum s, m + (s − m n) / n̄ / √(1 − w)
-            √((G − 1) / G), with the mean m, the mean size n̄ and the share w: so their standard
-            deviation over √G is the error CR2.
+        values: The differences. Of a cluster of size n with the sum s, m + (s − m n) / n̄ / (1 − w)
+            (G − 1) / G, with the mean m, the mean size n̄ and the share w: so their standard
+            deviation over √G is the jackknife's error, which unlike CR2 is not too small if large
+            clusters are as alike as small ones.
         differing: How many of them differ: clusters with a query that does.
         size: The mean number of queries of a cluster; 0 if queries are independent.
     """
@@ -57,6 +58,6 @@ def units_of(deltas: Mapping[str, float], facts: QueryFacts) -> Units:
         return Units(np.array([found.value]), 0, len(values) / found.count)
     count, whole = found.count, float(found.sizes.sum())
     size = whole / count
-    apart = found.residuals / size / np.sqrt(1 - found.sizes / whole)
+    apart = found.residuals / size / (1 - found.sizes / whole)
     differing = len(np.unique(groups[0][values != 0]))
-    return Units(found.value + apart * np.sqrt((count - 1) / count), differing, size)
+    return Units(found.value + apart * (count - 1) / count, differing, size)
