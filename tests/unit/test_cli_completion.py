@@ -29,7 +29,7 @@ FREE = {
     "URL", "PROJECT", "ADDRESS", "YYYY-MM", "TIER=K,…", "TIER", "NAME[.PARAMETERS]", "NUM",
     "NUM[.QUERY]", "NUMBER|PERCENT", "PERCENT", "ID", "QUERY,…", "REPORT", "DATE|TIME",
     "[LESSON]", "[QUERY]", "K,…", "ZONE", "HOST", "DOMAIN", "NAME=URL#MODEL",
-    "NAME=IN,OUT[,CURRENCY]",
+    "NAME=IN,OUT[,CURRENCY]", "MEASURE=NUMBER",
 }  # fmt: skip
 #: Those without a `metavar`: `relyon fuse --name`, `judge account NAME`, `judge serve --host`.
 OWN_WORDS = {"name", "host"}

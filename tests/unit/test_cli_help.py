@@ -50,6 +50,8 @@ def test_every_module_of_a_command_is_listed() -> None:
         "file_columns",
         "hints",
         "inputs",
+        "margin_gate",
+        "margins",
         "messages",
         "judged",
         "named_tables",

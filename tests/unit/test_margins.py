@@ -318,3 +318,43 @@ def test_tukey_decides_margins_by_t() -> None:
     found = relyon.compare_values(values, test="tukey", margins={"ndcg@10": 0.02}, resamples=500)
     assert {shown(one).test for one in found.contrasts} == {"t"}
     assert {one.verdict for one in found.contrasts} <= {"equal", "not-worse"}
+
+
+@pytest.mark.parametrize("clusters", [10, 50])
+def test_clusters_count_as_in_the_test(clusters: int) -> None:
+    """The ends of the interval of clusters decide, by flips of few and t of many."""
+    random = np.random.default_rng(9)
+    names = [f"q{n:03}" for n in range(clusters * 4)]
+    groups = {name: f"c{place // 4}" for place, name in enumerate(names)}
+    changes = np.repeat(random.normal(0, 0.05, clusters), 4)
+    changes += random.normal(0, 0.05, len(changes))
+    new = dict(zip(names, (0.5 + changes).tolist(), strict=True))
+    values = {"old": {"rr": dict.fromkeys(names, 0.5)}, "new": {"rr": new}}
+    plain = relyon.compare_values(values, cluster=groups).contrasts[0]
+    low, high = plain.interval
+    for size in (-low * 0.9, -low * 1.1, high * 0.9, high * 1.1):
+        found = relyon.compare_values(values, cluster=groups, margins={"rr": float(size)})
+        margin = shown(found.contrasts[0])
+        assert margin.not_worse == (low > -size)
+        assert margin.not_better == (high < size)
+    free = relyon.compare_values(values, margins={"rr": 0.03})
+    held = relyon.compare_values(values, cluster=groups, margins={"rr": 0.03})
+    assert held.plan().margins[0].not_worse[0] > 1.5 * free.plan().margins[0].not_worse[0]
+
+
+def test_repeated_runs_count_what_they_share() -> None:
+    random = np.random.default_rng(10)
+    names = [f"q{n:03}" for n in range(50)]
+
+    def run(shift: float) -> dict[str, dict[str, float]]:
+        values = 0.5 + shift + random.normal(0, 0.03, 50)
+        return {"rr": dict(zip(names, values.tolist(), strict=True))}
+
+    systems = {name: [run(one) for one in (-0.02, 0.0, 0.025)] for name in ("old", "new")}
+    low, high = relyon.compare_values(systems=systems).contrasts[0].interval
+    for size in (-low * 0.9, -low * 1.1):
+        found = relyon.compare_values(systems=systems, margins={"rr": float(size)})
+        assert shown(found.contrasts[0]).not_worse == (low > -size)
+        assert shown(found.contrasts[0]).not_better == (high < size)
+    narrow = relyon.compare_values(systems=systems, margins={"rr": 0.02})
+    assert narrow.plan().margins[0].not_worse == (0, 0)

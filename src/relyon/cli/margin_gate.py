@@ -27,7 +27,7 @@ class NotShown:
 
     Attributes:
         worse: The contrasts that are worse.
-        lines: One sentence for each that cannot be told.
+        lines: One sentence for each that nothing can be concluded about.
         hints: What to do about them.
     """
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.plan_basis import Basis, basis_of, with_error, with_share
 from relyon.analysis.comparison.planned_clusters import units_of
+from relyon.analysis.comparison.repeat_plan import beyond_runs
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Table
 from relyon.core.texts import Language, catalogue
@@ -37,7 +38,7 @@ class PlannedMargin:
         observed: The observed difference, signed so that a gain is positive.
         deviation: s, the standard deviation of the differences by query.
         error: The relative standard error of s; NaN if unknown.
-        graded: Number of queries behind s.
+        graded: Number of queries behind s, or of their clusters.
         differing: How many of them differ.
         test: The test of the margin.
         level: The significance level of each of its two sides.
@@ -124,7 +125,11 @@ def _planned(
     known = one.average != "sum" and bool(np.isfinite(deltas).all())
     certainty = spread_certainty(deltas) if known else 0.0
     gain = sign * one.difference
-    plan = MarginPlan(deltas, size, test, differing if known else 0, level)
+
+    def beyond(amount: float, power: float) -> float:
+        return beyond_runs(one, amount, level, power)
+
+    plan = MarginPlan(deltas, size, test, differing if known else 0, level, beyond)
     return PlannedMargin(
         one.measure,
         one.candidate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ class MarginPlan:
         test: The name of the test.
         changed: How many of the pilot's queries changed.
         alpha: The level of each side's two-sided p-value.
+        beyond: From a size and a power to what more queries can show of that size, if some of the
+            error does not shrink with them, as of repeated runs.
 
     Examples:
         >>> import numpy as np
@@ -50,6 +53,7 @@ class MarginPlan:
     test: str
     changed: int
     alpha: float = 0.05
+    beyond: Callable[[float, float], float] | None = None
 
     def not_worse(self, power: float, truth: float = 0.0) -> int:
         """Returns the queries that rule out a loss of the margin; 0 if unknown or impossible.
@@ -62,6 +66,8 @@ class MarginPlan:
             ParameterError: If `alpha` or `power` is not between 0 and 1.
         """
         size = self.margin + truth
+        if self.beyond is not None and size > 0:
+            size = self.beyond(size, power)
         if not size > 0 or self.changed < ENOUGH_QUERIES:
             return 0
         shifted = self.test in RANK_TESTS
