@@ -356,6 +356,23 @@ def test_gain(relevance):
     )
 
 
+def test_queries_that_the_baseline_lacks_are_said(project: Project) -> None:
+    """They look like gains, which can hide a loss on the others."""
+    rows = (project.path / "baseline.run").read_text("utf-8").splitlines(keepends=True)
+    project.write("baseline.run", "".join(row for row in rows if not row.startswith("q1")))
+    done = project.run(
+        """
+def test_gain(relevance):
+    relevance.search(search, k=10).not_worse("rr@10", by=0.01)
+""",
+        "-v",
+    )
+    done.assert_outcomes(passed=1, warnings=2)
+    done.stdout.fnmatch_lines(
+        ["ok *; baseline.run has no results for 11 queries (q1, q10, q11), which count as 0: *"]
+    )
+
+
 def test_unjudged_results_are_said(project: Project) -> None:
     """New documents push the judged ones down: the loss may be one of judgments."""
     done = project.run(

@@ -157,6 +157,11 @@ def test_parameters(relevance, weight):
 def test_own_fixture(relevance, changed):
     relevance.search(search, k=10)
     assert len(calls) == 240
+@pytest.fixture
+def found(relevance):
+    return relevance.search(search, k=10)
+def test_through_a_fixture(found):
+    assert len(calls) == 240
 def test_wide_fixture(relevance, client):
     relevance.search(client.search, k=10)
     assert len(calls) == 280
@@ -165,7 +170,7 @@ def test_wide_fixture_again(relevance, client):
     assert len(calls) == 280
 """
     )
-    done.assert_outcomes(passed=9)
+    done.assert_outcomes(passed=10)
 
 
 def test_queries_without_text_are_refused(project: Project) -> None:

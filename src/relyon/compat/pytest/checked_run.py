@@ -314,8 +314,13 @@ class CheckedRun:
             raise AssertionError("\n".join([*told, *lost]))
 
     def _warned(self, comparison: Comparison, one: Contrast, asked: str, text: str) -> str:
-        """Adds, and warns, that a check could not have failed, or that values of a column lose."""
+        """Adds, and warns, that values of a column lose, or a check could not see what is lost."""
         found = hidden_losses(comparison, catalogue("breakdowns", environment_language()))
+        judged, baseline = self._evaluator.judgments.queries, self._baseline.run()
+        new = [query for query in judged if query in self.run and query not in baseline]
+        if new:
+            values = {"count": len(new), "queries": new[:NAMED]}
+            found.append(said("queries-are-new", baseline=self._baseline.name, **values))
         if asked == "not-significantly-worse" and one.few:
             found.append(said("cannot-fail", measure=one.measure, queries=one.queries))
         for line in found:

@@ -82,8 +82,11 @@ def relevance(request: pytest.FixtureRequest) -> Iterator[Relevance]:
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
 ) -> None:
-    """Notes which tests have fixtures or parameters of their own."""
-    if fixturedef.scope == "function" and fixturedef.argname not in ("relevance", "request"):
+    """Notes which tests have fixtures or parameters of their own, besides those that search."""
+    if fixturedef.scope == "function" and "relevance" not in (
+        fixturedef.argname,
+        *fixturedef.argnames,
+    ):
         request.node.stash[OWN_FIXTURES] = True
 
 
