@@ -29,8 +29,9 @@ nb::tuple contents_of(const Table& table, int threads) {
 }  // namespace
 
 void bind_content(nb::module_& module) {
-  module.def("contents", &contents_of<JudgmentTable>, nb::arg("table"), nb::arg("threads") = 0);
-  module.def("contents", &contents_of<RunTable>, nb::arg("table"), nb::arg("threads") = 0);
+  module.def("judgment_contents", &contents_of<JudgmentTable>, nb::arg("table"),
+             nb::arg("threads") = 0);
+  module.def("run_contents", &contents_of<RunTable>, nb::arg("table"), nb::arg("threads") = 0);
 }
 
 }  // namespace relyon

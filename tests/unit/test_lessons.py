@@ -53,7 +53,8 @@ UNEXPLAINED = {
         queries-without-text queries-without-value rank-contradicts-score rank-eval-refused
         rank-eval-unrated ranked-training-rows read-in-encoding regrouped repeated-rows
         repeated-runs repeats-alike repeats-lack-queries rows-unjudged run-effect
-        run-of-training-rows same-sessions scores-from-ranks search-cut search-documents-changed
+        run-of-training-rows same-sessions scales-differ scores-from-ranks search-cut
+        search-documents-changed
         search-duplicates search-empty search-failed search-resumed search-retried
         search-scores-equal search-scores-missing search-scores-rising search-short shallow-round
         shared-queries simulated-without single-run-of-system skipped-queries split-uneven

@@ -358,8 +358,7 @@ def test_a_note_about_scales_that_differ(quiet: list[relyon.Round]) -> None:
     def graded(one: relyon.Round, gain: float) -> relyon.Round:
         levels = [Level(grade, f"g{grade}", gain=gain * grade) for grade in range(4)]
         scale = Scale("ours", 1.0, tuple(levels))
-        judgments = relyon.Judgments(one.judgments.table, scale=scale)
-        return replace(one, judgments=judgments)
+        return replace(one, judgments=relyon.Judgments(one.judgments.table, scale=scale))
 
     first, last = quiet[:2]
     (note,) = relyon.monitor([graded(first, 3), graded(last, 7)]).notes

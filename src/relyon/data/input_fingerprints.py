@@ -80,7 +80,10 @@ def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
         >>> content_of(one.table).whole[:16]
         'cf5ba2ad6fa4c842'
     """
-    documents, contents, rows = _native.contents(table)
+    if isinstance(table, _native.RunTable):
+        documents, contents, rows = _native.run_contents(table)
+    else:
+        documents, contents, rows = _native.judgment_contents(table)
     names = table.queries()
     encoded = [name.encode("utf-8", "surrogateescape") for name in names]
     order = sorted(range(len(names)), key=encoded.__getitem__)
