@@ -615,9 +615,6 @@ def f_tail(numerator: float, denominator: float, f: float) -> float: ...
 def chi_square_tail(degrees: float, x: float) -> float: ...
 def binomial(k: float, n: float, p: float) -> float: ...
 def binomial_tail(k: float, n: float, p: float) -> float: ...
-def run_contents(table: RunTable, threads: int = 0) -> tuple[bytes, bytes, int]:
-    """The same of a run, without subtopics."""
-
 def judgment_contents(table: JudgmentTable, threads: int = 0) -> tuple[bytes, bytes, int]:
     """SHA-256 of each query's documents and of its content, one after the other; the rows of all.
 
@@ -626,6 +623,9 @@ def judgment_contents(table: JudgmentTable, threads: int = 0) -> tuple[bytes, by
     content is the SHA-256 of the documents, then their grades or scores. Lengths have 4 bytes,
     numbers 8, the highest first; -0 counts as 0.
     """
+
+def run_contents(table: RunTable, threads: int = 0) -> tuple[bytes, bytes, int]:
+    """The same of a run, without subtopics."""
 
 def hash_ids(ids: object) -> NDArray[np.uint64]:
     """FNV-1a (64 bits) of the UTF-8 bytes of each id: the same in every version, on every machine.
