@@ -312,7 +312,7 @@ def _margins(
 ) -> dict[str, float | str]:
     """Returns the margins of measures that have parts; a share is one of each part's baseline.
 
-    That of a sum over all queries is none of a sum over some.
+    That of a sum over all queries does not apply to a sum over some.
     """
     compared = {one.measure for one in every}
     present = {one.measure for one in chosen if one.average != "sum"}
