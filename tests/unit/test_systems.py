@@ -195,6 +195,34 @@ def test_without_a_run_effect_the_test_is_that_over_queries() -> None:
     assert 3 <= found <= 17
 
 
+def test_clusters_and_margins_count_what_the_runs_share() -> None:
+    """The error of clusters takes the place of that of queries, and a margin moves the mean."""
+    from scipy import stats
+
+    from relyon.analysis.statistics import ClusteredMean
+    from relyon.analysis.statistics.components import RunEffect, RunSpread
+
+    given_values = planted(3, (3, 4), run=0.05)
+    queries = [*given_values["A"][0]["m"]]
+    clusters = {query: f"c{place // 3}" for place, query in enumerate(queries)}
+    found = relyon.compare_values(systems=given_values, cluster=clusters, margins={"m": 0.2})
+    one = found.contrasts[0]
+    rows = [np.array([[*each["m"].values()] for each in runs]) for runs in given_values.values()]
+    differences = rows[1].mean(axis=0) - rows[0].mean(axis=0)
+    groups = np.array([place // 3 for place in range(len(queries))])
+    mean = ClusteredMean.of(differences, groups)
+    effect = RunEffect.of(*(RunSpread.of(side) for side in rows))
+    assert effect is not None
+    assert effect.excess > 0
+    variance, freedom = effect.added_to(mean.error**2, mean.degrees)
+    assert one.test == "t"
+    assert one.p == pytest.approx(2 * stats.t.sf(abs(mean.value) / math.sqrt(variance), freedom))
+    assert one.margin is not None
+    gain = mean.value + 0.2
+    expected = 2 * stats.t.sf(abs(gain) / math.sqrt(variance), freedom) if gain > 0 else 1.0
+    assert one.margin.p_not_worse == pytest.approx(expected)
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.permutations(range(3)), st.permutations(range(4)))
 def test_the_order_of_runs_and_queries_does_not_matter(

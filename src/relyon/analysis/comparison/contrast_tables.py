@@ -68,6 +68,7 @@ def comparison_document(
     if many:
         blocks += _many(comparison, digits, overview, language)
         for name in comparison.candidates:
+            blocks += repeat_tables(comparison, name, language, digits=digits)
             blocks += breakdown_blocks(
                 comparison, name, SIGNS, digits=digits, tables=False, language=language
             )
