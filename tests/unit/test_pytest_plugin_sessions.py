@@ -199,6 +199,30 @@ def test_ids(relevance):
     done.assert_outcomes(passed=1)
 
 
+def test_an_engine_s_file_is_searched(project: Project) -> None:
+    rows = [f"q{n}-d0\tquery number {n}\n" for n in range(QUERIES)]
+    project.write("data/documents.tsv", "id\ttitle\n" + "".join(rows))
+    text = (
+        'kind = "sqlite"\ndocuments = "documents.tsv"\n\n[parameters]\ntitle = 1\nmatch = "all"\n'
+    )
+    project.write("data/one.toml", text)
+    project.write("data/two.toml", f"{text}\n[grid]\ntitle = [1, 2]\n")
+    done = project.run(
+        """
+def test_one(relevance):
+    relevance.search("data/one.toml", k=10).at_least("rr@10", 0.8)
+def test_variant(relevance):
+    relevance.search("data/two.toml", k=10, variant="title=2").at_least("rr@10", 0.8)
+def test_several(relevance):
+    relevance.search("data/two.toml", k=10)
+"""
+    )
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(
+        ["E *the engine has several variants: title=1, title=2", 'E *variant="title=1")']
+    )
+
+
 # -- marks and settings ----------------------------------------------------------------------------
 
 
@@ -401,7 +425,9 @@ def test_bound(relevance):
             assert files == {"candidate.run", "report.html", "summary.md"}
             page = (folder / "report.html").read_text("utf-8")
             assert "query number" in page
-            assert "rr@10" in (folder / "summary.md").read_text("utf-8").splitlines()[0]
+            summary = (folder / "summary.md").read_text("utf-8")
+            assert "rr@10" in summary.splitlines()[0]
+            assert "The gate fails: rr@10 is worse than in baseline" in summary
 
 
 def test_names_of_folders_differ_as_tests_do() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pytest
 
     from relyon.analysis.comparison import Comparison
+    from relyon.analysis.comparison.summary import Gate
     from relyon.compat.pytest.settings import Settings
     from relyon.data.run import Run
 
@@ -56,12 +57,15 @@ class Artifacts:
         self._folder = Path(given).absolute() / safe_name(item.nodeid) if given else None
         self._written = 0
 
-    def write(self, runs: Sequence[Run], compare: Callable[[], Comparison] | None) -> None:
+    def write(
+        self, runs: Sequence[Run], compare: Callable[[], Comparison] | None, gate: Gate
+    ) -> None:
         """Writes the runs of a search, and the report and summary if it was compared.
 
         Args:
             runs: The run; several if the search was repeated.
             compare: Returns the comparison; `None` if there is none.
+            gate: What was checked, and why it failed.
 
         Raises:
             RelyonError: If they cannot be written.
@@ -75,7 +79,7 @@ class Artifacts:
         if compare is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RelyonWarning)  # the checks had them
-                _report(compare(), self._folder, number)
+                _report(compare(), self._folder, number, gate)
 
     def explain(self, run: Run, settings: Settings, measure: str) -> Callable[[str], str] | None:
         """Returns what makes the command that explains a query; `None` if data is not in files.
@@ -120,14 +124,14 @@ def _write(run: Run, folder: Path, number: str) -> str:
     return path
 
 
-def _report(comparison: Comparison, folder: Path, number: str) -> None:
+def _report(comparison: Comparison, folder: Path, number: str, gate: Gate) -> None:
     """Writes the report and the summary of a comparison."""
     from relyon.core.errors import DependencyError
     from relyon.report import write_report
 
     language = environment_language()
     with open_replaced(str(folder / f"summary{number}.md")) as file:
-        summary = comparison.to_summary(language=language)
+        summary = comparison.to_summary(gate=gate, language=language)
         file.write(f"{summary}\n".encode("utf-8", "backslashreplace"))
     try:
         write_report(comparison, folder / f"report{number}.html", language=language)

@@ -42,7 +42,7 @@ class Baseline:
     @property
     def name(self) -> str:
         """Its name in messages."""
-        return run_name(self.given)
+        return run_name(self.given) if self.path or isinstance(self.given, Run) else "baseline"
 
     def run(self) -> Run:
         """Returns the run; a file is read once.

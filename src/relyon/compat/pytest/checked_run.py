@@ -58,6 +58,7 @@ class CheckedRun:
         settings: The data of the test, and how its runs are compared.
         compared: The measures that were compared with the baseline.
         margins: The margins that they were compared with, by measure.
+        failures: What failed when they were compared, one line each.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class CheckedRun:
         self._intervals: dict[str, MeasureInterval] = {}
         self.compared: list[str] = []
         self.margins: dict[str, float | str] = {}
+        self.failures: list[str] = []
         self._together = False
 
     def value(self, measure: str) -> float:
@@ -304,9 +306,11 @@ class CheckedRun:
             if same:
                 text = said("same-lists", measure=contrast.measure, baseline=contrast.baseline)
             if contrast in failed:
+                self.failures.append(text)
                 self._note(text, passed=False)
             elif not lost:
                 self._note(self._warned(found, contrast, asked, text), passed=True)
+        self.failures += lost
         for line in lost:
             self._note(line, passed=False)
         if failed or lost:

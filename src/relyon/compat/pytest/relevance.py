@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from relyon.analysis.comparison.summary import Gate
 from relyon.compat.pytest.artifacts import Artifacts
 from relyon.compat.pytest.baseline import Baseline
 from relyon.compat.pytest.checked_run import CheckedRun
@@ -140,7 +141,8 @@ class Relevance:
             for path in self._baseline.write(succeeded=succeeded):
                 self._item.user_properties.append((WRITTEN, said("baseline-written", path=path)))
             for one in self._found:
-                self._artifacts.write(one.runs, one.comparison if one.compared else None)
+                gate = Gate(one.compared, one.failures)
+                self._artifacts.write(one.runs, one.comparison if one.compared else None, gate)
 
     def _at(self, given: object) -> object:
         """Returns a path relative to the test's file, else anything as it is."""

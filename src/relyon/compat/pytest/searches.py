@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 
 from relyon.compat.pytest.words import fail, said
-from relyon.core.errors import RelyonError
+from relyon.core.errors import ParameterError, RelyonError
 from relyon.data.run import Run
 from relyon.engines.asked import Query
 from relyon.engines.kinds.python import Function
@@ -94,9 +94,8 @@ def search_queries(engine: object, queries: Sequence[Query], k: int, variant: st
     __tracebackhide__ = True
     from relyon.engines.searching import search
 
-    variants = [variant] if variant else []
     if isinstance(engine, str | os.PathLike) or not callable(engine):
-        return search(engine, queries, k, variants=variants).run
+        return search(_engine(engine, variant), queries, k, variants=_names(variant)).run
     watched = _Watched(engine)
     try:
         return search(watched.ask(k), queries, k).run
@@ -111,6 +110,29 @@ def search_queries(engine: object, queries: Sequence[Query], k: int, variant: st
         fail(said("search-raised", id=id, text=query, problem=problem), _own_part(raised))
     finally:
         watched.close()
+
+
+def _names(variant: str) -> list[str]:
+    return [variant] if variant else []
+
+
+def _engine(engine: object, variant: str) -> object:
+    """Returns an engine that is read from its file, if it has one.
+
+    Raises:
+        ParameterError: If it has several variants, and none is named.
+    """
+    from relyon.engines.files.configuration import read_configuration
+
+    if not isinstance(engine, str | os.PathLike):
+        return engine
+    found = read_configuration(engine)
+    names = [one.name for one in found.chosen(_names(variant))]
+    if len(names) > 1:
+        raise ParameterError(
+            said("several-variants", names=names), hint=said("name-variant", name=names[0])
+        )
+    return found
 
 
 def _own_part(error: Exception) -> Exception:
