@@ -37,7 +37,8 @@ def sizes_of(kind: str, clusters: int) -> NDArray[np.int64]:
     if kind == "one with half":
         return np.array([4 * (clusters - 1)] + [4] * (clusters - 1))
     ranks = 1 / np.arange(1, clusters + 1)
-    return np.maximum(1, np.round(4 * clusters * ranks / ranks.sum())).astype(np.int64)
+    rounded: NDArray[np.int64] = np.round(4 * clusters * ranks / ranks.sum()).astype(np.int64)
+    return np.maximum(1, rounded)
 
 
 def draw(
