@@ -150,6 +150,10 @@ def test_planned_power(name: str, pilot: int) -> None:
     case = f"not worse, {name}, pilot of {pilot}"
     # Three points, and what 400 repetitions are off by.
     found = reached(draw, margin, pilot, False)
+    if name.startswith("exponential"):
+        row("margin-plan-power", case, found, 400, promise="none", least=0.65, most=0.9,
+            assumption=False, says="the plan: rough, as a few large differences make up sd")  # fmt: skip
+        return
     row("margin-plan-power", case, found, 400, promise="0.8", least=0.73, most=0.9)
 
 
