@@ -299,6 +299,21 @@ def test_margins_decide(runner: Runner) -> None:
     assert runner.outputs["report"]
 
 
+@pytest.mark.long
+def test_the_demonstration_is_gated_as_in_ci(runner: Runner) -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    used = [one["with"] for one in workflow["jobs"]["gate"]["steps"] if one.get("uses") == "./"]
+    runner.workspace = ROOT
+    codes = [
+        runner.use(**{key.replace("-", "_"): text for key, text in given.items()}) for given in used
+    ]
+    assert codes == [0, 1], runner.log
+    assert runner.outputs["verdict"] == "worse"
+    assert "### ❌ Docs search, first page：更差：ndcg@10" in runner.summary
+    assert len(runner.forge.comments) == 1
+    assert "### ✅ Docs search, recall — better: recall@100" in runner.forge.texts[0]
+
+
 def test_every_input_reaches_a_step_and_no_other_is_read() -> None:
     used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text("utf-8")))
     assert used == set(ACTION["inputs"])
