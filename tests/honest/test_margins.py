@@ -152,7 +152,8 @@ def test_planned_power(name: str, pilot: int) -> None:
     found = reached(draw, margin, pilot, False)
     if name.startswith("exponential"):
         row("margin-plan-power", case, found, 400, promise="none", least=0.65, most=0.9,
-            assumption=False, says="the plan: rough, as a few large differences make up sd")  # fmt: skip
+            assumption=False,
+            says="the plan: rough, as a few large differences make up sd")  # fmt: skip
         return
     row("margin-plan-power", case, found, 400, promise="0.8", least=0.73, most=0.9)
 
