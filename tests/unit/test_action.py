@@ -128,7 +128,9 @@ class Runner:
     def _holds(self, condition: str | None, known: dict[str, str]) -> bool:
         if condition is None:
             return True
-        left, sign, right = re.fullmatch(r"(\S+) ([!=]=) '(.*)'", condition).groups()
+        found = re.fullmatch(r"(\S+) ([!=]=) '(.*)'", condition)
+        assert found is not None
+        left, sign, right = found.groups()
         return (known.get(left, "") == right) == (sign == "==")
 
     def _filled(self, text: str, known: dict[str, str]) -> str:

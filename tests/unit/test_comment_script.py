@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -109,7 +109,7 @@ def test_another_robot_is_a_stranger_if_the_token_has_a_name(job: Job, forge: Fo
     assert len(forge.comments) == 2
 
 
-def on(method: str, *replies: Reply | None) -> object:
+def on(method: str, *replies: Reply | None) -> Callable[[str, str], Reply | None]:
     """Returns answers to the first requests with a method."""
     left = list(replies)
 
