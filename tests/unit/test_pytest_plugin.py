@@ -429,25 +429,3 @@ def test_nothing(relevance):
             "E *Failed: name the measures to check",
         ]
     )
-
-
-def test_messages_are_in_chinese(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RELYON_LANG", "zh")
-    done = project.run(
-        """
-def test_loss(relevance):
-    relevance.search(worse, k=10).not_worse("rr@10", by=0.01)
-@pytest.mark.relevance(judgements="x")
-def test_mark(relevance):
-    pass
-"""
-    )
-    done.assert_outcomes(failed=1, errors=1)
-    done.stdout.fnmatch_lines(
-        [
-            "test_search.py:*：标记 `relevance` 没有参数 `judgements`",
-            "建议：*",
-            "E *AssertionError: rr@10 差于 baseline.run：0.4567 → *",
-            "E *变差最多的查询：",
-        ]
-    )
