@@ -16,6 +16,7 @@ from tests.values import whole_list
 
 import relyon
 from relyon.core.errors import InputError, ParameterError, UnknownNameError
+from relyon.core.texts import translate
 from relyon.evaluation.same_inputs import DifferentInputs
 from relyon.evaluation.stored import is_stored
 from relyon.measures.lookup import registry
@@ -163,6 +164,26 @@ def test_other_scales_are_other_inputs() -> None:
     ]
     with pytest.raises(InputError, match="different grade scales"):
         relyon.compare_results(results)
+
+
+def test_other_rules_are_named_with_both_values() -> None:
+    judgments = {f"q{n}": {"a": 3, "b": 1} for n in range(8)}
+    rules: Any = ({}, {"ties": "expected", "rel": 2, "measures": {"rbp": {"p": 0.9}}})
+    results = [
+        relyon.evaluate(judgments, judgments, "ndcg@5", name=name, convention=one)
+        for name, one in zip(("old", "new"), rules, strict=True)
+    ]
+    with pytest.raises(ParameterError) as raised:
+        relyon.compare_results(results)
+    assert str(raised.value.message) == (
+        "`old` and `new` were measured by different rules: ties: doc-desc in `old`, expected in "
+        "`new`; rel: the default in `old`, 2 in `new`; rbp.p: the default in `old`, 0.9 in `new`"
+    )
+    said = translate(raised.value.message, "zh")
+    assert "ties：`old` = doc-desc，`new` = expected；" in said
+    assert "rbp.p：`old` = 默认值，`new` = 0.9" in said
+    renamed = relyon.evaluate(judgments, judgments, "ndcg@5", convention={"gain": "linear"})
+    assert relyon.compare_results([results[0], renamed]).contrasts
 
 
 def test_other_definitions_are_other_numbers() -> None:

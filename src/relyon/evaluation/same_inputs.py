@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.core.texts import Message
+    from relyon.data.convention import Convention
     from relyon.data.input_fingerprints import InputDifference
     from relyon.evaluation.results import Results
 
-__all__ = ["DifferentInputs", "check_definitions", "queries_judged_alike"]
+__all__ = ["DifferentInputs", "check_conventions", "check_definitions", "queries_judged_alike"]
 
 DifferentInputs = Literal["refuse", "common"]
 #: The number of queries that an error names.
 NAMED = 5
 ALIKE = "evaluation.no-query-judged-alike"
+
+
+def check_conventions(results: Sequence[Results]) -> None:
+    """Refuses results under different rules, and names the rules: the values are other numbers.
+
+    Args:
+        results: The baseline's first.
+
+    Raises:
+        ParameterError: If a rule differs.
+    """
+    base = results[0]
+    for one in results[1:]:
+        if one.convention == base.convention:
+            continue
+        rules = [
+            message(
+                "evaluation.rule-differs",
+                rule=name,
+                value=value,
+                value_2=value_2,
+                run=base.run,
+                run_2=one.run,
+            )
+            for name, value, value_2 in _different_rules(base.convention, one.convention)
+        ]
+        raise ParameterError(
+            message("evaluation.different-rules", run=base.run, run_2=one.run, rules=rules),
+            hint=message("evaluation.evaluate-with-same-convention"),
+        )
+
+
+def _different_rules(
+    one: Convention, other: Convention
+) -> Iterator[tuple[str, str | Message, str | Message]]:
+    """Yields the rules that differ, with both values; a rule that is not given has its default."""
+    default = message("evaluation.rule-by-default")
+    ours, theirs = (
+        {name: default if value == "None" else value for name, value in rules.shown().items()}
+        for rules in (one, other)
+    )
+    for name in dict.fromkeys([*ours, *theirs]):
+        values = ours.get(name, default), theirs.get(name, default)
+        if values[0] != values[1]:
+            yield name, *values
 
 
 def check_definitions(results: Sequence[Results]) -> None:

@@ -40,6 +40,7 @@ from relyon.evaluation.mistakes import refuse_columns_as_runs
 from relyon.evaluation.results import Results
 from relyon.evaluation.same_inputs import (
     DifferentInputs,
+    check_conventions,
     check_definitions,
     queries_judged_alike,
 )
@@ -268,15 +269,7 @@ def compare_results(
                 ),
                 hint=message("analysis.evaluate-both-with-same"),
             )
-        if one.convention != results[0].convention:
-            raise ParameterError(
-                message(
-                    "analysis.and-follow-different-conventions",
-                    run=one.run,
-                    run_2=results[0].run,
-                ),
-                hint=message("analysis.evaluate-both-with-same-convention"),
-            )
+    check_conventions(results)
     check_choice("different_inputs", different_inputs, get_args(DifferentInputs))
     alike, found = queries_judged_alike(results, different_inputs)
     check_definitions(results)
