@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.honest.rows import row
 
-from relyon.analysis.comparison.planned_clusters import units_of
+from relyon.analysis.comparison.plans.clusters import units_of
 from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.statistics import (
     ENOUGH_QUERIES,
@@ -19,7 +19,7 @@ from relyon.analysis.statistics import (
     cluster_test,
     paired_test,
 )
-from relyon.analysis.statistics.planned_tests import plan_test
+from relyon.analysis.statistics.plans.tests import plan_test
 
 Values = NDArray[np.float64]
 Groups = NDArray[np.int64]

@@ -14,7 +14,7 @@ from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.inference import contrasts
 from relyon.analysis.comparison.pairing import Sample, pair
 from relyon.analysis.comparison.settings import Settings
-from relyon.analysis.statistics.planned_margins import MarginPlan
+from relyon.analysis.statistics.plans.margins import MarginPlan
 
 Values = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, float], Values]

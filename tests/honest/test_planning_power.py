@@ -12,7 +12,7 @@ from tests.honest.rows import row
 
 import relyon
 from relyon.analysis.statistics import paired_test
-from relyon.analysis.statistics.planned_tests import plan_test
+from relyon.analysis.statistics.plans.tests import plan_test
 from relyon.online.monitoring import Moments, plan_sample
 from relyon.online.monitoring.changes import difference
 from relyon.online.monitoring.simulated_months import Frames, draw_months

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.honest.rows import row
 
-from relyon.analysis.comparison.repeats import RepeatedValues
+from relyon.analysis.comparison.repeats.repeats import RepeatedValues
 from relyon.analysis.statistics import ENOUGH_QUERIES, paired_test
 
 Values = NDArray[np.float64]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import relyon
-from relyon.analysis.comparison.breakdown import Breakdown
+from relyon.analysis.comparison.breakdowns.breakdown import Breakdown
 from relyon.analysis.statistics import adjust
 from relyon.measures.lookup import registry
 

@@ -20,7 +20,7 @@ from relyon.analysis.statistics import (
     interval,
     paired_test,
 )
-from relyon.analysis.statistics.cluster_flips import EXACT, flips_interval, flips_test
+from relyon.analysis.statistics.clusters.flips import EXACT, flips_interval, flips_test
 
 Values = NDArray[np.float64]
 Groups = NDArray[np.int64]

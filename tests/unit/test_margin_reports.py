@@ -59,7 +59,10 @@ def test_headlines_say_what_is_ruled_out() -> None:
     said = dict(zip(ALL, headlines(compared(ALL)), strict=True))
     assert "equal within the margin of 0.02: a loss of more than 0.002" in said["ndcg@10"]
     assert "a significant loss, but within the margin of 0.02: it is at most 0.0048" in said["rr"]
-    assert "cannot tell whether it is worse by more than 0.02: a loss of up to 0.0396 is possible" in said["p@10"]
+    assert (
+        "cannot tell whether it is worse by more than 0.02: a loss of up to 0.0396 is possible"
+        in said["p@10"]
+    )
     assert "cannot tell" in said["recall@10"]
     assert "none of 80 queries changed" in said["recall@10"]
     one = compared({"rr": 0.00484}).contrast("new", "rr")

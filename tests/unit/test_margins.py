@@ -14,7 +14,7 @@ from hypothesis import given, settings as hypothesis_settings, strategies as st
 from numpy.typing import NDArray
 
 import relyon
-from relyon.analysis.comparison.margin_facts import Margin
+from relyon.analysis.comparison.margins.facts import Margin
 from relyon.analysis.statistics import interval
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.measures.lookup import registry

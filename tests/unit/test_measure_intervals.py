@@ -13,7 +13,7 @@ import pytest
 
 import relyon
 from relyon.analysis.statistics.bounded import clopper_pearson
-from relyon.analysis.statistics.clusters import ratio_of_sums
+from relyon.analysis.statistics.clusters.ratios import ratio_of_sums
 from relyon.analysis.statistics.intervals import t_interval
 from relyon.analysis.uncertainty import measure_intervals
 from relyon.core.document.terminal import width

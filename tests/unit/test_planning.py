@@ -13,7 +13,7 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.analysis.statistics import paired_test, queries_needed
-from relyon.analysis.statistics.planned_tests import plan_test
+from relyon.analysis.statistics.plans.tests import plan_test
 from relyon.core.errors import ParameterError
 from relyon.online.monitoring import (
     Moments,

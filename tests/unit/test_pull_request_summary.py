@@ -10,7 +10,7 @@ import pytest
 from tests.unit.conftest import Command
 
 import relyon
-from relyon.analysis.comparison.summary import Commands, Gate, comparison_summary
+from relyon.analysis.comparison.summaries.summary import Commands, Gate, comparison_summary
 
 ROOT = Path(__file__).parents[2]
 GOOD = {"a": 3.0, "b": 2.0, "c": 1.0}

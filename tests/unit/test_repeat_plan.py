@@ -12,10 +12,10 @@ from tests.unit.conftest import Command
 from tests.unit.test_systems import judged, planted, run_of, systems_of, write
 
 import relyon
-from relyon.analysis.comparison.repeats import RepeatedValues
+from relyon.analysis.comparison.repeats.repeats import RepeatedValues
 from relyon.analysis.statistics import paired_test
 from relyon.analysis.statistics.components import Components
-from relyon.analysis.statistics.planned_runs import power_of_runs, queries_for_runs
+from relyon.analysis.statistics.plans.runs import power_of_runs, queries_for_runs
 from relyon.core.errors import ParameterError
 
 PARTS = Components(query=0.04, interaction=0.01, run=0.0002, repeat=0.02)

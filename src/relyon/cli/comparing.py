@@ -53,7 +53,7 @@ def compare_given(
     """
     from relyon.analysis.comparison import compare_results, compare_scores
     from relyon.analysis.comparison.inputs import compare_runs
-    from relyon.analysis.comparison.systems import System, systems_of_runs
+    from relyon.analysis.comparison.repeats.systems import System, systems_of_runs
     from relyon.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
     systems: list[System] = []

@@ -13,7 +13,7 @@ from relyon.core.texts.numbers import TERMINAL
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
-    from relyon.analysis.comparison.margin_facts import Margin
+    from relyon.analysis.comparison.margins.facts import Margin
 
 __all__ = ["NotShown", "not_shown"]
 
@@ -49,7 +49,7 @@ def not_shown(comparison: Comparison, measures: Sequence[str]) -> NotShown:
     Raises:
         UnknownNameError: If a measure was not computed.
     """
-    from relyon.analysis.comparison.planned_margins import plan_margins
+    from relyon.analysis.comparison.plans.margins import plan_margins
 
     found = NotShown()
     planned = {(one.candidate, one.measure): one for one in plan_margins(comparison, (POWER,))}

@@ -53,7 +53,7 @@ def parse_margins(texts: Sequence[str]) -> dict[str, float | str]:
     """
     import re
 
-    from relyon.analysis.comparison.amounts import Amount
+    from relyon.analysis.comparison.margins.amounts import Amount
 
     found: dict[str, float | str] = {}
     parts = [part for text in texts for part in re.split(r",(?![^(]*\))", text)]

@@ -75,7 +75,7 @@ class Summary:
         """
         if self.path is None:
             return
-        from relyon.analysis.comparison.summary import Commands, Gate
+        from relyon.analysis.comparison.summaries.summary import Commands, Gate
         from relyon.io.databases import hide_passwords
 
         said = "" if failure is None else messages.translate(failure.message)

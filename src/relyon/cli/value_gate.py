@@ -12,7 +12,7 @@ from relyon.core.texts.numbers import TERMINAL
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
-    from relyon.analysis.comparison.breakdown import Breakdown, Part
+    from relyon.analysis.comparison.breakdowns.breakdown import Breakdown, Part
 
 __all__ = ["ValueGate", "lost_values"]
 

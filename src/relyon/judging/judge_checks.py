@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from relyon.analysis.statistics.clusters import RatioEstimate, jackknife_ratio
+from relyon.analysis.statistics.clusters.ratios import RatioEstimate, jackknife_ratio
 from relyon.analysis.statistics.correction import adjust
 from relyon.analysis.statistics.distributions import student
 from relyon.core.language import Language

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown_sentences import (
+from relyon.analysis.comparison.breakdowns.sentences import (
     breakdown_sentences,
     group_label,
     hidden_losses,
 )
-from relyon.analysis.comparison.breakdown_tables import breakdown_legend, query_count
+from relyon.analysis.comparison.breakdowns.tables import breakdown_legend, query_count
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
 from relyon.core.texts import PAGE, catalogue
@@ -23,7 +23,7 @@ from relyon.report.page import Block, Cell, Chart, Heading, Prose, Section, Tabl
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
-    from relyon.analysis.comparison.breakdown import Breakdown, Part
+    from relyon.analysis.comparison.breakdowns.breakdown import Breakdown, Part
 
 __all__ = ["breakdown_section", "lead_losses"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.cluster_texts import cluster_table
+from relyon.analysis.comparison.clusters.texts import cluster_table
 from relyon.core.texts import catalogue
 from relyon.core.texts.numbers import PAGE
 

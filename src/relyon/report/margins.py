@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.margin_texts import lost_within
+from relyon.analysis.comparison.margins.texts import lost_within
 from relyon.report.catalogue import Catalogue
 from relyon.report.number_formats import number, p_equation
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
-    from relyon.analysis.comparison.margin_facts import Margin
+    from relyon.analysis.comparison.margins.facts import Margin
 
 __all__ = ["margin_legend", "margin_meaning"]
 

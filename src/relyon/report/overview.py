@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.cluster_texts import cluster_legend
+from relyon.analysis.comparison.clusters.texts import cluster_legend
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
 from relyon.analysis.comparison.legend import (
@@ -16,8 +16,8 @@ from relyon.analysis.comparison.legend import (
     quotient_measures,
     ratio_measures,
 )
-from relyon.analysis.comparison.margin_texts import lost_within
-from relyon.analysis.comparison.repeat_texts import repeat_tables
+from relyon.analysis.comparison.margins.texts import lost_within
+from relyon.analysis.comparison.repeats.texts import repeat_tables
 from relyon.analysis.comparison.settings import TESTS
 from relyon.core.texts.numbers import PAGE
 from relyon.measures.display_names import measure_label
@@ -40,7 +40,7 @@ from relyon.report.page import Cell, Chart, Details, Headline, Headlines, Prose,
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
-    from relyon.analysis.comparison.pooled_facts import ShareContrast
+    from relyon.analysis.comparison.pooled.facts import ShareContrast
 
 __all__ = ["comparison_section", "forest_chart", "lead", "subtitle", "summary_section"]
 

@@ -3,7 +3,7 @@
 from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.contrast import Contrast, PairContrast
 from relyon.analysis.comparison.inputs import compare, compare_results
-from relyon.analysis.comparison.query_plan import PlannedDifference, QueryPlan, plan_queries
+from relyon.analysis.comparison.plans.query_plan import PlannedDifference, QueryPlan, plan_queries
 from relyon.analysis.comparison.scored import compare_scores, matched_scores
 from relyon.analysis.comparison.values import compare_values
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown import breakdown_frame
+from relyon.analysis.comparison.breakdowns.breakdown import breakdown_frame
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
 from relyon.analysis.comparison.paired_runs import PairedRuns
 from relyon.analysis.comparison.pairing import Sample
+from relyon.analysis.comparison.plans.query_plan import POWERS, QueryPlan, plan_queries
 from relyon.analysis.comparison.query_facts import QueryFacts
-from relyon.analysis.comparison.query_plan import POWERS, QueryPlan, plan_queries
+from relyon.analysis.comparison.repeats.systems import System, system_notes
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
-from relyon.analysis.comparison.systems import System, system_notes
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.errors import ParameterError, UnknownNameError
@@ -39,7 +39,7 @@ from relyon.measures.parser import measures as parse_measures
 if TYPE_CHECKING:
     import polars
 
-    from relyon.analysis.comparison.summary import Commands, Gate
+    from relyon.analysis.comparison.summaries.summary import Commands, Gate
     from relyon.core.document.model import Document
     from relyon.data.scale import Scale
 
@@ -395,7 +395,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
             >>> print(summary.splitlines()[0])
             ### ❌ worse: rr 1.0000 → 0.5625 (−0.4375 [−0.5853, −0.2897])
         """
-        from relyon.analysis.comparison.summary import comparison_summary
+        from relyon.analysis.comparison.summaries.summary import comparison_summary
 
         return comparison_summary(
             self, self.notes, gate=gate, commands=commands, title=title, language=language

@@ -14,10 +14,10 @@ from relyon.measures.parser import measure as parse_measure
 if TYPE_CHECKING:
     import polars
 
-    from relyon.analysis.comparison.cluster_facts import ClusterFacts
-    from relyon.analysis.comparison.margin_facts import Margin
-    from relyon.analysis.comparison.pooled_facts import Dominance, ShareContrast
-    from relyon.analysis.comparison.repeats import Repeats
+    from relyon.analysis.comparison.clusters.facts import ClusterFacts
+    from relyon.analysis.comparison.margins.facts import Margin
+    from relyon.analysis.comparison.pooled.facts import Dominance, ShareContrast
+    from relyon.analysis.comparison.repeats.repeats import Repeats
 
 __all__ = [
     "UNTESTED",

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown_tables import (
+from relyon.analysis.comparison.breakdowns.tables import (
     breakdown_blocks,
     breakdown_legend,
     first_lines,
 )
-from relyon.analysis.comparison.cluster_texts import cluster_table
+from relyon.analysis.comparison.clusters.texts import cluster_table
 from relyon.analysis.comparison.contrast import Contrast, gain_sign
 from relyon.analysis.comparison.contrast_parts import (
     beside,
@@ -20,9 +20,9 @@ from relyon.analysis.comparison.contrast_parts import (
     is_ratio,
 )
 from relyon.analysis.comparison.legend import legend
-from relyon.analysis.comparison.margin_texts import MARGIN_SIGNS, margin_lines
+from relyon.analysis.comparison.margins.texts import MARGIN_SIGNS, margin_lines
 from relyon.analysis.comparison.matrix import evidence_texts, matrix
-from relyon.analysis.comparison.repeat_texts import repeat_tables
+from relyon.analysis.comparison.repeats.texts import repeat_tables
 from relyon.core.cells import Cell
 from relyon.core.document.model import Block, Cell as Shown, Document, Lines, Table
 from relyon.core.texts import Catalogue, Language, catalogue

@@ -6,12 +6,16 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from relyon.analysis.comparison.clustering import cluster_facts, in_clusters, needed_queries
+from relyon.analysis.comparison.clusters.clustering import (
+    cluster_facts,
+    in_clusters,
+    needed_queries,
+)
 from relyon.analysis.comparison.contrast import Contrast, NoInterval, PairContrast, verdict
-from relyon.analysis.comparison.margins import margin_amounts, margins
+from relyon.analysis.comparison.margins.margins import margin_amounts, margins
 from relyon.analysis.comparison.outcomes import NO_POOLED, STATISTICS, Bootstraps, outcomes
 from relyon.analysis.comparison.pairing import Pairing, Sample, common_values
-from relyon.analysis.comparison.pooled_ratio import (
+from relyon.analysis.comparison.pooled.ratio import (
     decided_by_one,
     dominance,
     is_pooled_ratio,
@@ -22,7 +26,7 @@ from relyon.analysis.comparison.pooled_ratio import (
     spread,
 )
 from relyon.analysis.comparison.query_facts import QueryFacts
-from relyon.analysis.comparison.repeats import Repeats, repeats_of
+from relyon.analysis.comparison.repeats.repeats import Repeats, repeats_of
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import TESTS, Settings
 from relyon.core.texts import message

@@ -16,10 +16,7 @@ from relyon.analysis.comparison.query_facts import (
     QueryOptions,
     split_options,
 )
-from relyon.analysis.comparison.runs import Progress, check_titles, evaluate_lists, run_titles
-from relyon.analysis.comparison.sample_queries import only_queries
-from relyon.analysis.comparison.settings import Options, Settings
-from relyon.analysis.comparison.systems import (
+from relyon.analysis.comparison.repeats.systems import (
     System,
     by_system,
     first_places,
@@ -29,6 +26,9 @@ from relyon.analysis.comparison.systems import (
     systems_of_runs,
     with_results,
 )
+from relyon.analysis.comparison.runs import Progress, check_titles, evaluate_lists, run_titles
+from relyon.analysis.comparison.sample_queries import only_queries
+from relyon.analysis.comparison.settings import Options, Settings
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, shared_notes
 from relyon.core.parameters import check_choice

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from relyon.analysis.comparison.cluster_texts import cluster_legend, clusters_drawn
+from relyon.analysis.comparison.clusters.texts import cluster_legend, clusters_drawn
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
-from relyon.analysis.comparison.margin_texts import with_margin
+from relyon.analysis.comparison.margins.texts import with_margin
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.measures.display_names import measure_label
 

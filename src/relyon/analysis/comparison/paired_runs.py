@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown import breakdowns
-from relyon.analysis.comparison.cluster_notes import cluster_notes
+from relyon.analysis.comparison.breakdowns.breakdown import breakdowns
+from relyon.analysis.comparison.clusters.notes import cluster_notes
 from relyon.analysis.comparison.contrast import Contrast, describes_data
 from relyon.analysis.comparison.contrast_parts import is_pooled
 from relyon.analysis.comparison.inference import all_pairs, contrasts
-from relyon.analysis.comparison.margins import check_reachable
+from relyon.analysis.comparison.margins.margins import check_reachable
 from relyon.analysis.comparison.notes import (
     evidence_notes,
     few_notes,

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
-from relyon.analysis.comparison.repeats import RepeatedValues
+from relyon.analysis.comparison.repeats.repeats import RepeatedValues
 from relyon.measures.logarithms import geometric_parts
 from relyon.measures.parser import measure as parse_measure
 

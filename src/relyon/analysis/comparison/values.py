@@ -10,14 +10,14 @@ from relyon.analysis.comparison.comparison import Comparison
 from relyon.analysis.comparison.inputs import check_queries, check_runs
 from relyon.analysis.comparison.pairing import Sample
 from relyon.analysis.comparison.query_facts import Column, Columns, QueryFacts
-from relyon.analysis.comparison.settings import Options, Settings
-from relyon.analysis.comparison.systems import (
+from relyon.analysis.comparison.repeats.systems import (
     System,
     by_system,
     given_systems,
     mean_samples,
     systems_of_runs,
 )
+from relyon.analysis.comparison.settings import Options, Settings
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relyon.analysis.comparison.breakdown_sentences import hidden_parts
+from relyon.analysis.comparison.breakdowns.sentences import hidden_parts
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison.breakdown import Breakdown, Part
+    from relyon.analysis.comparison.breakdowns.breakdown import Breakdown, Part
 
 __all__ = ["Slice"]
 

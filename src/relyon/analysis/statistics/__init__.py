@@ -3,14 +3,13 @@
 from relyon.analysis.statistics.anytime import Looks, always_valid
 from relyon.analysis.statistics.bernstein import bernstein_half, bernstein_interval
 from relyon.analysis.statistics.betting import betting_evidence, betting_interval, first_refuted
-from relyon.analysis.statistics.cluster_tests import cluster_interval, cluster_test
-from relyon.analysis.statistics.clustered import (
+from relyon.analysis.statistics.clusters.mean import (
     FEW_CLUSTERS,
     ClusteredMean,
     correlation_within,
     degrees_of_sizes,
 )
-from relyon.analysis.statistics.clusters import (
+from relyon.analysis.statistics.clusters.ratios import (
     ClusterSizes,
     RatioEstimate,
     difference_of,
@@ -18,6 +17,7 @@ from relyon.analysis.statistics.clusters import (
     jackknife_ratio,
     ratio_of_sums,
 )
+from relyon.analysis.statistics.clusters.tests import cluster_interval, cluster_test
 from relyon.analysis.statistics.correction import CORRECTIONS, adjust
 from relyon.analysis.statistics.differences import effect_size, mean, standard_deviation
 from relyon.analysis.statistics.distributions import (

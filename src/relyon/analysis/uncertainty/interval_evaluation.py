@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.bounded import BoundedInterval, few_differ, mean_interval
-from relyon.analysis.statistics.clusters import ratio_of_sums
+from relyon.analysis.statistics.clusters.ratios import ratio_of_sums
 from relyon.analysis.statistics.jackknife import FEWEST, Jackknife, effective_count
 from relyon.analysis.statistics.left_out import left_out_ratios
 from relyon.analysis.uncertainty.draws import LabelDraws

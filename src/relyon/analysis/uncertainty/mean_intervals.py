@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.bounded import BoundedInterval, mean_interval
-from relyon.analysis.statistics.clustered import ClusteredMean
+from relyon.analysis.statistics.clusters.mean import ClusteredMean
 from relyon.analysis.uncertainty.interval_evaluation import query_interval
 from relyon.analysis.uncertainty.intervals import MeasureInterval
 from relyon.measures.parser import measure as parse_measure

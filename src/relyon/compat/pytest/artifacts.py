@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pytest
 
     from relyon.analysis.comparison import Comparison
-    from relyon.analysis.comparison.summary import Gate
+    from relyon.analysis.comparison.summaries.summary import Gate
     from relyon.compat.pytest.settings import Settings
     from relyon.data.run import Run
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from relyon.analysis.comparison import compare
-from relyon.analysis.comparison.breakdown_sentences import hidden_losses
+from relyon.analysis.comparison.breakdowns.sentences import hidden_losses
 from relyon.analysis.comparison.contrast import describes_data
 from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.uncertainty import mean_interval_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown_sentences import breakdown_sentences
+from relyon.analysis.comparison.breakdowns.sentences import breakdown_sentences
 from relyon.analysis.comparison.contrast_tables import extremes
 from relyon.compat.pytest.words import words
 from relyon.core.document.terminal import cut, printable, width

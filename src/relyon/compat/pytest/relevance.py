@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from relyon.analysis.comparison.summary import Gate
+from relyon.analysis.comparison.summaries.summary import Gate
 from relyon.compat.pytest.artifacts import Artifacts
 from relyon.compat.pytest.baseline import Baseline
 from relyon.compat.pytest.checked_run import CheckedRun

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics.cluster_draws import (
+from relyon.analysis.statistics.clusters.draws import (
     cluster_bootstrap_test,
     cluster_draws_interval,
 )
-from relyon.analysis.statistics.cluster_flips import flips_interval, flips_test
+from relyon.analysis.statistics.clusters.flips import flips_interval, flips_test
 from relyon.analysis.statistics.paired import TestResult
 
 if TYPE_CHECKING:
-    from relyon.analysis.statistics.clustered import ClusteredMean
+    from relyon.analysis.statistics.clusters.mean import ClusteredMean
     from relyon.analysis.statistics.paired import Resampling
 
 __all__ = ["cluster_interval", "cluster_test"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown_sentences import hidden_losses, where
-from relyon.analysis.comparison.breakdown_tables import breakdown_blocks
+from relyon.analysis.comparison.breakdowns.sentences import hidden_losses, where
+from relyon.analysis.comparison.breakdowns.tables import breakdown_blocks
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
-from relyon.analysis.comparison.margin_texts import margin_lines
-from relyon.analysis.comparison.repeat_texts import repeat_tables
+from relyon.analysis.comparison.margins.texts import margin_lines
+from relyon.analysis.comparison.repeats.texts import repeat_tables
 from relyon.core.document.github import Folded
 from relyon.core.document.model import Block, Cell, Points, Table
 from relyon.core.document.terminal import cut

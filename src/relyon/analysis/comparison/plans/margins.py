@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
-from relyon.analysis.comparison.plan_basis import Basis, basis_of, with_error, with_share
-from relyon.analysis.comparison.planned_clusters import units_of
-from relyon.analysis.comparison.repeat_plan import beyond_runs
+from relyon.analysis.comparison.plans.basis import Basis, basis_of, with_error, with_share
+from relyon.analysis.comparison.plans.clusters import units_of
+from relyon.analysis.comparison.plans.repeats import beyond_runs
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Table
 from relyon.core.texts import Language, catalogue
@@ -113,7 +113,7 @@ def _planned(
     import numpy as np
 
     from relyon.analysis.statistics import spread_certainty, standard_deviation
-    from relyon.analysis.statistics.planned_margins import MarginPlan
+    from relyon.analysis.statistics.plans.margins import MarginPlan
 
     size, test = (0.0, one.test) if one.margin is None else (one.margin.size, one.margin.test)
     sign = gain_sign(one.measure)

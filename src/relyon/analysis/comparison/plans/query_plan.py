@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.amounts import Amount
-from relyon.analysis.comparison.plan_basis import Basis, basis_of, with_error, with_share
-from relyon.analysis.comparison.planned_clusters import units_of
-from relyon.analysis.comparison.planned_margins import (
+from relyon.analysis.comparison.margins.amounts import Amount
+from relyon.analysis.comparison.plans.basis import Basis, basis_of, with_error, with_share
+from relyon.analysis.comparison.plans.clusters import units_of
+from relyon.analysis.comparison.plans.margins import (
     PlannedMargin,
     margin_rows,
     margin_table,
     plan_margins,
 )
-from relyon.analysis.comparison.repeat_plan import (
+from relyon.analysis.comparison.plans.repeats import (
     PlannedRuns,
     beyond_runs,
     plan_runs,
@@ -150,7 +150,7 @@ class QueryPlan(Exportable):
     def document(self, language: Language = "en") -> Document:
         """Returns the table of differences and queries, with its assumptions."""
         from relyon.analysis.statistics import ENOUGH_QUERIES
-        from relyon.analysis.statistics.planned_tests import RANK_TESTS
+        from relyon.analysis.statistics.plans.tests import RANK_TESTS
 
         words, tests = catalogue("planning", language), catalogue("tables", language)
         blocks: list[Block] = []
@@ -247,7 +247,7 @@ def plan_queries(
     """
 
     from relyon.analysis.statistics import spread_certainty, standard_deviation
-    from relyon.analysis.statistics.planned_tests import plan_test
+    from relyon.analysis.statistics.plans.tests import plan_test
 
     for power in powers:
         check_fraction("power", power)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown import Breakdown, Part, Spread
+from relyon.analysis.comparison.breakdowns.breakdown import Breakdown, Part, Spread
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
 from relyon.analysis.comparison.query_groups import QueryGroup
 from relyon.core.texts import Catalogue, catalogue

@@ -12,7 +12,7 @@ from relyon.analysis.statistics.ratios import resampled_ratios
 from relyon.analysis.statistics.resampling import Whole, chunks
 
 if TYPE_CHECKING:
-    from relyon.analysis.statistics.clustered import ClusteredMean
+    from relyon.analysis.statistics.clusters.mean import ClusteredMean
     from relyon.analysis.statistics.paired import Resampling
 
 __all__ = ["cluster_bootstrap_test", "cluster_draws_interval"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.pooled_facts import Dominance, ShareContrast
+from relyon.analysis.comparison.pooled.facts import Dominance, ShareContrast
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:

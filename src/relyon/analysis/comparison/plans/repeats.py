@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.amounts import Amount
 from relyon.analysis.comparison.contrast_parts import contrast_label
+from relyon.analysis.comparison.margins.amounts import Amount
 from relyon.core.document.json import json_number
 from relyon.core.document.model import Table
 from relyon.core.errors import ParameterError
@@ -104,7 +104,7 @@ def plan_runs(
         ParameterError: If the cost is not a number of 0 or more, or no system has several runs.
     """
     from relyon.analysis.statistics import planned_power, spread_certainty
-    from relyon.analysis.statistics.planned_runs import queries_for_runs
+    from relyon.analysis.statistics.plans.runs import queries_for_runs
 
     known = [one for one in comparison.contrasts if one.tested and _is_planned(one)]
     if repeat_cost is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from relyon.analysis.comparison.contrast import Contrast, gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label
-from relyon.analysis.comparison.margin_facts import Margin
+from relyon.analysis.comparison.margins.facts import Margin
 from relyon.core.texts import Catalogue
 from relyon.core.texts.numbers import TERMINAL
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.analysis.statistics import TestResult
-    from relyon.analysis.statistics.clustered import ClusteredMean
+    from relyon.analysis.statistics.clusters.mean import ClusteredMean
 
 __all__ = ["NoiseFloor", "RepeatedValues", "Repeats", "repeats_of"]
 

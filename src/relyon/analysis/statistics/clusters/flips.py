@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from relyon.analysis.statistics.clustered import ClusteredMean
+    from relyon.analysis.statistics.clusters.mean import ClusteredMean
     from relyon.analysis.statistics.paired import Resampling
 
 __all__ = ["EXACT", "flips_interval", "flips_test"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics.clusters import ClusterSizes, residuals
+from relyon.analysis.statistics.clusters.ratios import ClusterSizes, residuals
 from relyon.analysis.statistics.differences import standard_deviation
 from relyon.analysis.statistics.distributions import student, student_quantile
 from relyon.analysis.statistics.paired import TestResult

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.breakdown import Breakdown, Part
-from relyon.analysis.comparison.breakdown_sentences import (
+from relyon.analysis.comparison.breakdowns.breakdown import Breakdown, Part
+from relyon.analysis.comparison.breakdowns.sentences import (
     breakdown_sentences,
     group_label,
     hidden_losses,

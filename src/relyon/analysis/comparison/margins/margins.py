@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.amounts import Amount
 from relyon.analysis.comparison.contrast import UNTESTED, gain_sign
-from relyon.analysis.comparison.margin_facts import Margin, NoMargin
+from relyon.analysis.comparison.margins.amounts import Amount
+from relyon.analysis.comparison.margins.facts import Margin, NoMargin
 from relyon.analysis.comparison.outcomes import Bootstraps, outcomes
-from relyon.analysis.comparison.pooled_ratio import is_pooled_ratio, shifted_ratio_p
+from relyon.analysis.comparison.pooled.ratio import is_pooled_ratio, shifted_ratio_p
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import message
 from relyon.measures.parser import measure as parse_measure

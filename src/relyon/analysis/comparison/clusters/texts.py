@@ -59,7 +59,7 @@ def cluster_legend(comparison: PairedRuns, language: Language, *, table: bool = 
 def clusters_drawn(comparison: PairedRuns) -> bool:
     """Returns whether p or an interval comes from random flips of clusters, not from all."""
     from relyon.analysis.statistics import FEW_CLUSTERS
-    from relyon.analysis.statistics.cluster_flips import EXACT
+    from relyon.analysis.statistics.clusters.flips import EXACT
 
     found = [one.clusters for one in _clustered(comparison.contrasts) if one.clusters]
     return any(one.count > EXACT and one.effective < FEW_CLUSTERS for one in found)

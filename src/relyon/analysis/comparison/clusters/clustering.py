@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relyon.analysis.comparison.cluster_facts import ClusterFacts
+from relyon.analysis.comparison.clusters.facts import ClusterFacts
 from relyon.analysis.comparison.pairing import Pairing, pseudo_values
-from relyon.analysis.comparison.pooled_ratio import is_pooled_ratio, spread
+from relyon.analysis.comparison.pooled.ratio import is_pooled_ratio, spread
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.statistics.planned_tests import RANK_TESTS, plan_test
+from relyon.analysis.statistics.plans.tests import RANK_TESTS, plan_test
 from relyon.analysis.statistics.power import ENOUGH_QUERIES
 
 if TYPE_CHECKING:

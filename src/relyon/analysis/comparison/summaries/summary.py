@@ -12,7 +12,7 @@ from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals, is_pooled
 from relyon.analysis.comparison.contrast_tables import FEW, extremes
 from relyon.analysis.comparison.legend import legend
-from relyon.analysis.comparison.summary_parts import (
+from relyon.analysis.comparison.summaries.parts import (
     broken_down,
     difference,
     margin_points,

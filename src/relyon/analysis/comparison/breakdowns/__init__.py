@@ -1,0 +1,1 @@
+"""A comparison broken down by the columns of its queries: numbers, sentences and tables."""

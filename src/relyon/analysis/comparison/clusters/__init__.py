@@ -1,0 +1,1 @@
+"""Clusters of queries in a comparison: as units of numbers, their facts, notes and tables."""

@@ -1,0 +1,1 @@
+"""How many queries, clusters and repeated runs to use next."""

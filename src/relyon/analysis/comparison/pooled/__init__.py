@@ -1,0 +1,1 @@
+"""Numbers pooled over queries: ratios of sums, and what one query decides."""

@@ -1,0 +1,1 @@
+"""Systems with repeated runs: their means, their noise, and how it is said."""

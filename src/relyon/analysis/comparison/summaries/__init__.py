@@ -1,0 +1,1 @@
+"""The summary of a comparison for a pull request."""

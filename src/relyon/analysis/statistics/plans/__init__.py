@@ -1,0 +1,1 @@
+"""Plans: the queries that tests, margins and repeated runs need."""
