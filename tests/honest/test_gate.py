@@ -42,7 +42,8 @@ def columns(
     """
     common = random.normal(0, 1, (1, queries))
     noise = np.sqrt(0.5) * common + np.sqrt(0.5) * random.normal(0, 1, (3, queries))
-    return 0.1 * (np.sqrt(1 - np.square(share)) * noise + share) - loss
+    found: Values = 0.1 * (np.sqrt(1 - np.square(share)) * noise + share) - loss
+    return found
 
 
 def pull(differences: Values, margin: float = MARGIN, **options: object) -> relyon.Comparison:

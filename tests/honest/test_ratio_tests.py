@@ -67,7 +67,7 @@ def drawn(
                 details=PNR.details(*sums),
             )
         )
-    return pair("pnr", *samples)
+    return pair("pnr", samples[0], samples[1])
 
 
 @cache

@@ -14,7 +14,7 @@ import pytest
 
 import relyon
 from relyon.analysis.comparison.breakdowns.breakdown import Breakdown
-from relyon.analysis.statistics import adjust
+from relyon.analysis.statistics import adjust, groups
 from relyon.measures.lookup import registry
 
 Column = Mapping[str, str]
@@ -289,6 +289,29 @@ def test_sums_are_shrunken_per_query() -> None:
         own = one.contrast.difference / one.contrast.queries
         low, high = sorted((own, whole.difference / whole.queries))
         assert low - 1e-9 <= one.shrunken / one.contrast.queries <= high + 1e-9
+
+
+def test_whether_values_differ_is_tested_by_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs that do not differ, in clusters that are alike: values are made of whole clusters.
+
+    Counted as single queries, chance between the clusters would look like a spread of the values.
+    """
+    monkeypatch.setattr(groups, "DRAWS", 199)
+    queries = [f"q{place}" for place in range(144)]
+    intents = {query: f"intent {place // 6}" for place, query in enumerate(queries)}
+    tiers = {"tier": {query: f"tier {place // 48}" for place, query in enumerate(queries)}}
+    chance = np.random.default_rng(17)
+    alarms = {None: 0, "clusters": 0}
+    for _ in range(25):
+        moved = chance.normal(0, 0.08, 24).repeat(6) + chance.normal(0, 0.05, 144)
+        differences = dict(zip(queries, moved.tolist(), strict=True))
+        for name, cluster in ((None, None), ("clusters", intents)):
+            found = of_values(differences, tiers, cluster=cluster, resamples=99)
+            alarms[name] += found.breakdowns[0].spreads[0].p <= 0.05
+    assert alarms["clusters"] <= 4
+    assert alarms[None] >= 6
+    alone = of_values(differences, {"intent": intents}, cluster=intents, resamples=99)
+    assert math.isnan(alone.breakdowns[0].spreads[0].p), "each value is a single cluster"
 
 
 def test_tukeys_test_is_fishers_for_values() -> None:

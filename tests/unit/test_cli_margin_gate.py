@@ -37,7 +37,7 @@ def values(files: Path) -> Path:
     return files
 
 
-def gate(command: Command, name: str, *options: str, few: bool = False):  # type: ignore[no-untyped-def]
+def gate(command: Command, name: str, *options: str, few: bool = False):
     end = "-few.csv" if few else ".csv"
     return command("compare", "--values", f"old{end}", f"{name}{end}", *options)
 

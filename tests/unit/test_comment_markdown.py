@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from relyon.core.document.github import LONGEST, Command, Folded, Quoted, inert, render_comment
-from relyon.core.document.model import Cell, Document, Lines, Points, Section, Table
+from relyon.core.document.model import Block, Cell, Document, Lines, Points, Section, Table
 
 GFM = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HOSTILE = (
@@ -143,7 +143,11 @@ def test_names_of_measures_and_intervals_are_not_changed() -> None:
 
 def test_a_long_comment_ends_politely() -> None:
     rows = [[f"query {number}", "0.1234"] for number in range(9000)]
-    blocks = [Table(["query", "value"], rows), Folded("more", [Lines(["x" * 9000])]), Lines(["z"])]
+    blocks: list[Block] = [
+        Table(["query", "value"], rows),
+        Folded("more", [Lines(["x" * 9000])]),
+        Lines(["z"]),
+    ]
     text = render_comment(Document(blocks, "❌ worse"), cut="The rest is left out.")
     assert LONGEST - 100 < len(text) <= LONGEST
     assert text.startswith("### ❌ worse\n")
@@ -153,7 +157,11 @@ def test_a_long_comment_ends_politely() -> None:
 
 @pytest.mark.parametrize("longest", range(60, 160, 7))
 def test_no_cut_opens_what_is_not_closed(longest: int) -> None:
-    blocks = [Lines(["one " * 5]), Folded("two", [Lines(["x | y " * 4])]), Command("a `b` c")]
+    blocks: list[Block] = [
+        Lines(["one " * 5]),
+        Folded("two", [Lines(["x | y " * 4])]),
+        Command("a `b` c"),
+    ]
     text = render_comment(Document(blocks, "t"), cut="cut", longest=longest)
     assert len(text) <= longest
     assert text.count("<details>") == text.count("</details>")

@@ -299,11 +299,12 @@ def test_pooled_numbers_on_their_own_scale(measure: str, test: str) -> None:
 def test_sums_have_margins_in_their_own_units() -> None:
     judgments = {f"q{n:02}": {f"d{m}": 1 for m in range(8)} for n in range(30)}
     random = np.random.default_rng(2)
-    runs = [
+    old, new = (
         {query: {f"d{m}": 10.0 - m for m in range(random.integers(4, 8))} for query in judgments}
         for _ in range(2)
-    ]
-    one = relyon.compare(judgments, *runs, "num_rel_ret", margins={"num_rel_ret": 40}).contrasts[0]
+    )
+    margins = {"num_rel_ret": 40.0}
+    one = relyon.compare(judgments, old, new, "num_rel_ret", margins=margins).contrasts[0]
     low, high = one.interval
     assert shown(one).not_worse == (low > -40)
     assert shown(one).not_better == (high < 40)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.conftest import Command
@@ -25,7 +26,7 @@ def mixed(count: int, bad: int) -> dict[str, dict[str, float]]:
     return {query: BAD if place < bad else GOOD for place, query in enumerate(judged(count))}
 
 
-def compared(bad: int, count: int = 20, **options: object) -> relyon.Comparison:
+def compared(bad: int, count: int = 20, **options: Any) -> relyon.Comparison:
     runs = mixed(count, 0), mixed(count, bad)
     return relyon.compare(judged(count), *runs, "ndcg@10", names=["old", "new"], **options)
 

@@ -330,8 +330,8 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
         queries = polars.DataFrame(rows, [str(name) for name in names], orient="row")
         found = {"summary": self.to_frame(), "per_query": queries}
         if self.breakdowns:
-            rows = [row for one in self.breakdowns for row in one.to_rows()]
-            found["breakdowns"] = polars.DataFrame(rows, infer_schema_length=None)
+            values = [row for one in self.breakdowns for row in one.to_rows()]
+            found["breakdowns"] = polars.DataFrame(values, infer_schema_length=None)
         return found
 
     def excel_notes(self, language: Language) -> list[str]:
