@@ -346,7 +346,8 @@ def _spreads(
         values = [
             pairings[place].differences / unit for place, unit in zip(places, units, strict=True)
         ]
-        found = group_means(values, seed=settings.seed)
+        clusters = _clusters([pairings[place] for place in places])
+        found = group_means(values, clusters, seed=settings.seed)
         for place, unit, one in zip(places, units, found.shrunken, strict=True):
             shrunken[place] = one * unit
         spreads.append(
