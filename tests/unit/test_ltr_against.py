@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.unit.conftest import Command
 from tests.unit.trained import rows_of, training_of, write_features
@@ -17,6 +18,9 @@ import relyon
 import relyon.ltr
 from relyon import InputError, ParameterError
 from relyon.core.language import Language
+from relyon.core.notes import Note
+from relyon.data.convention import load_convention
+from relyon.ltr.rankers.fingerprints import input_fingerprints
 
 SMALL: dict[str, Any] = {"trees": 5, "min_rows": 3, "threads": 1, "folds": 3, "baseline": None}
 TRAIN = ("train", "features.csv", "-o", "new.model", "--threads", "1", "--baseline", "none")
@@ -125,6 +129,77 @@ def test_more_features_of_the_same_queries_are_compared(held: Path) -> None:
     assert found.against is not None
     assert found.against.notes == ()
     assert not math.isnan(found.against.difference)
+
+
+def test_models_and_cards_carry_the_fingerprints_of_their_judgments(held: Path) -> None:
+    found = trained(valid="heldout.csv")
+    inputs = found.card.inputs
+    for name, file in (("trained", "features.csv"), ("held_out", "heldout.csv")):
+        rows = relyon.read_features(file)
+        judgments = relyon.Judgments.from_arrays(
+            np.repeat(rows.queries, np.diff(rows.groups)), rows.documents or [], rows.labels
+        )
+        expected = relyon.evaluate(judgments, judgments.to_dict()).inputs
+        assert expected is not None
+        assert inputs[name].judgments == expected.judgments
+        assert (inputs[name].scale, inputs[name].counts) == (None, expected.counts)
+    found.ranker.save("old.model")
+    told = relyon.ltr.describe("old.model")["data"]
+    assert told.get("inputs") == inputs["trained"].to_dict()
+    assert told["fingerprint"] == found.card.data.fingerprint
+    folds = trained().card.inputs
+    assert folds["held_out"] == folds["trained"] == inputs["trained"]
+    frame = pl.read_csv("features.csv").drop("document")
+    assert relyon.ltr.train(frame, **SMALL).card.inputs == {}
+    frame = pl.read_csv("features.csv")
+    for label in (0, 1):  # one document twice: with the same label, and with another
+        again = frame[:1].with_columns(label=pl.lit(label, frame["label"].dtype))
+        rows = relyon.read_features(pl.concat([frame, again]))
+        assert input_fingerprints(rows, load_convention("relyon")) is None
+
+
+def test_rows_in_another_order_are_the_same_held_out_rows(held: Path) -> None:
+    Path("old.json").write_text(trained(valid="heldout.csv").card.to_json(), "utf-8")
+    pl.read_csv("heldout.csv")[::-1].write_csv("turned.csv")
+    found = trained(valid="turned.csv", against="old.json").against
+    assert found is not None
+    assert found.notes == ()
+    assert found.difference == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("kept", ["whole", "card"])
+def test_other_labels_are_told_as_between_stored_results(held: Path, kept: str) -> None:
+    old = trained(valid="heldout.csv")
+    text = (old if kept == "whole" else old.card).to_json()
+    Path("old.json").write_text(text, "utf-8")
+    frame = pl.read_csv("heldout.csv")
+    frame = frame.with_columns(
+        label=pl.when(query="h3").then(3 - pl.col("label")).otherwise("label")
+    )
+    frame.write_csv("heldout.csv")
+    found = trained(valid="heldout.csv", against="old.json").against
+    assert found is not None
+    assert math.isnan(found.difference)
+    (note,) = found.notes
+    said = "`lambdamart` and `old.json` were measured with different judgments (72 judgments of 12"
+    assert said in note.text()
+    assert ("1 of 12 shared queries differ: `h3`" in note.text()) == (kept == "whole")
+    assert "the judged documents are the same, with other grades" in note.text()
+    assert "`lambdamart` 与 `old.json` 所用的标注不同" in note.text("zh")
+    before = json.loads(text)
+    (before["card"] if kept == "whole" else before).pop("inputs")  # as earlier versions wrote it
+    Path("old.json").write_text(json.dumps(before), "utf-8")
+    earlier = trained(valid="heldout.csv", against="old.json").against
+    assert earlier is not None
+    assert [one.text() for one in earlier.notes] == [Note("other-queries").text()]
+
+
+def test_the_same_judgments_with_other_features_are_held_out_from_no_one(held: Path) -> None:
+    trained().ranker.save("old.model")
+    more = pl.read_csv("features.csv").with_columns(clicks=pl.col("bm25") * 2)
+    more.write_csv("more.csv")
+    with pytest.raises(InputError, match="was trained on the held-out rows"):
+        relyon.ltr.train("heldout.csv", valid="more.csv", against="old.model", **SMALL)
 
 
 def test_a_card_comes_back_from_json(held: Path) -> None:

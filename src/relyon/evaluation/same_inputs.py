@@ -12,10 +12,18 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from relyon.core.texts import Message
     from relyon.data.convention import Convention
-    from relyon.data.input_fingerprints import InputDifference
+    from relyon.data.input_fingerprints import InputDifference, InputFingerprints
     from relyon.evaluation.results import Results
 
-__all__ = ["DifferentInputs", "check_conventions", "check_definitions", "queries_judged_alike"]
+    Named = tuple[str, InputFingerprints]
+
+__all__ = [
+    "DifferentInputs",
+    "check_conventions",
+    "check_definitions",
+    "queries_judged_alike",
+    "said_difference",
+]
 
 DifferentInputs = Literal["refuse", "common"]
 #: The number of queries that an error names.
@@ -121,7 +129,7 @@ def queries_judged_alike(
         if found is None:
             continue
         if different == "refuse" or (base.convention.gain == "scale" and "scale" in found.kinds):
-            raise _refused(base, one, found)
+            raise _refused((base.run, base.inputs), (one.run, one.inputs), found)
         if found.kinds == ("scale",):
             continue
         if not found.known or not found.same:
@@ -138,24 +146,33 @@ def queries_judged_alike(
     return alike, [Note("judged-differently", len(left), "warning", tuple(left[:3]), values)]
 
 
-def _refused(base: Results, one: Results, found: InputDifference) -> InputError:
+def _refused(ours: Named, theirs: Named, found: InputDifference) -> InputError:
+    judgments = "judgments" in found.kinds
+    hint = "evaluation.evaluate-with-same-" + ("judgments" if judgments else "scale")
+    return InputError(said_difference(ours, theirs, found), hint=message(hint))
+
+
+def said_difference(ours: Named, theirs: Named, found: InputDifference) -> Message:
+    """Returns in a sentence what differs between the inputs of two evaluations.
+
+    Args:
+        ours: The name of the first, and its fingerprints.
+        theirs: Those of the second.
+        found: The difference, as `InputFingerprints.difference` returned it.
+    """
+    (run, one), (run_2, other) = ours, theirs
     if "judgments" not in found.kinds:
-        return InputError(
-            message("evaluation.different-scales", run=base.run, run_2=one.run),
-            hint=message("evaluation.evaluate-with-same-scale"),
-        )
-    counts = [{} if part.inputs is None else part.inputs.counts for part in (base, one)]
-    said = message(
+        return message("evaluation.different-scales", run=run, run_2=run_2)
+    return message(
         "evaluation.different-judgments",
-        run=base.run,
-        run_2=one.run,
-        judgments=counts[0].get("judgments", 0),
-        judgments_2=counts[1].get("judgments", 0),
-        queries=counts[0].get("queries", 0),
-        queries_2=counts[1].get("queries", 0),
-        details=_details(base.run, one.run, found),
+        run=run,
+        run_2=run_2,
+        judgments=one.counts.get("judgments", 0),
+        judgments_2=other.counts.get("judgments", 0),
+        queries=one.counts.get("queries", 0),
+        queries_2=other.counts.get("queries", 0),
+        details=_details(run, run_2, found),
     )
-    return InputError(said, hint=message("evaluation.evaluate-with-same-judgments"))
 
 
 def _details(ours: str, theirs: str, found: InputDifference) -> Message | str:

@@ -7,15 +7,18 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from relyon.core.errors import InputError
+from relyon.data.input_fingerprints import InputFingerprints, content_of
 from relyon.data.matrices import FeatureMatrix, dense
 from relyon.measures.fingerprint import LENGTH
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from relyon.data.convention import Convention
     from relyon.data.labelled import LabelledRows
 
-__all__ = ["data_fingerprint", "label_fingerprint"]
+__all__ = ["data_fingerprint", "input_fingerprints", "label_fingerprint"]
 
 
 def data_fingerprint(rows: LabelledRows) -> str:
@@ -51,6 +54,38 @@ def label_fingerprint(rows: LabelledRows) -> str:
     for part in (rows.labels, rows.groups):
         _add(found.update, part)
     return found.hexdigest()[:LENGTH]
+
+
+def input_fingerprints(rows: LabelledRows, convention: Convention) -> InputFingerprints | None:
+    """Returns the fingerprints of the rows as judgments: those of a file of the same judgments.
+
+    None if queries or documents have no ids, or a document is in a query twice.
+
+    Args:
+        rows: Labelled rows; their order does not matter.
+        convention: The rules of the measure.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> from relyon.data.convention import load_convention
+        >>> frame = pl.DataFrame({"q": [7, 7], "doc": ["a", "b"], "label": [1, 0], "age": [3, 4]})
+        >>> found = input_fingerprints(relyon.read_features(frame), load_convention("relyon"))
+        >>> relyon.evaluate({"7": {"b": 0, "a": 1}}, {"7": {"a": 1.0}}).inputs == found
+        True
+    """
+    if rows.numbered or rows.documents is None or not len(rows):
+        return None
+    import polars as pl
+
+    from relyon.data.judgments import Judgments
+
+    queries = pl.Series(rows.queries, dtype=pl.String).gather(rows.qid)
+    frame = pl.DataFrame({"query": queries, "document": rows.documents, "grade": rows.labels})
+    try:
+        content = content_of(Judgments.from_frame(frame).table)
+    except InputError:  # a document has two labels
+        return None
+    return InputFingerprints.of(content, None, convention) if content.rows == len(rows) else None
 
 
 def _add(update: Callable[[bytes], None], values: ArrayLike) -> None:

@@ -28,6 +28,8 @@ class TrainedOn(TypedDict):
         varied: The number of queries with at least two different labels.
         source: Their file, or "memory".
         seen: Hashes of some of them; rankers of older versions have none.
+        inputs: Fingerprints of the rows as judgments, if `relyon.ltr.train` trained it on rows
+            with ids.
     """
 
     fingerprint: str
@@ -36,6 +38,7 @@ class TrainedOn(TypedDict):
     varied: int
     source: str
     seen: NotRequired[RowSketch]
+    inputs: NotRequired[dict[str, object]]
 
 
 class FittedRanker(Protocol):

@@ -16,7 +16,8 @@ from relyon.core.notes import Note
 from relyon.core.parameters import check_path, check_type
 from relyon.core.texts import Catalogue, message
 from relyon.ltr.rankers.files import is_ranker
-from relyon.ltr.rankers.fingerprints import data_fingerprint
+from relyon.ltr.rankers.fingerprints import data_fingerprint, input_fingerprints
+from relyon.ltr.rankers.fitted import TrainedOn
 from relyon.ltr.rankers.ranker import Ranker
 from relyon.ltr.rankers.saved_rankers import load
 from relyon.ltr.rankers.target_measure import fingerprint
@@ -132,7 +133,11 @@ class Earlier:
         """
         own = held_out(self.values, level=card.level) if self.card is None else self.card.found
         measure = card.measure if self.card is None else self.card.measure
-        reasons = () if self.card is None else different_numbers(card, self.card)
+        reasons = (
+            ()
+            if self.card is None
+            else different_numbers(card, self.card, names=(card.ranker, self.name))
+        )
         found = Against(self.name, measure, own, self.card is None, notes=(*self.notes, *reasons))
         if reasons:
             return found
@@ -192,7 +197,7 @@ def _measured(
             )
         )
         raise ParameterError(problem, hint=message(UNSEEN))
-    if trained["fingerprint"] == data_fingerprint(valid):
+    if trained["fingerprint"] == data_fingerprint(valid) or _has_judgments(trained, valid, goal):
         raise InputError(
             message("ltr.was-trained-on-held-out", name=name),
             hint=message(UNSEEN),
@@ -207,3 +212,11 @@ def _measured(
         notes.append(Note("earlier-data", values=values))
     found = goal.values(valid, ranker.predict(valid))
     return Earlier(name, tuple(found), notes=tuple(notes))
+
+
+def _has_judgments(trained: TrainedOn, rows: LabelledRows, goal: Goal) -> bool:
+    """Returns whether a ranker was trained on the judgments of rows, regardless of features."""
+    if "inputs" not in trained:
+        return False
+    found = input_fingerprints(rows, goal.convention)
+    return found is not None and found.judgments == trained["inputs"].get("judgments")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relyon.core.document.exportable import Exportable
@@ -13,12 +13,14 @@ from relyon.core.notes import Note
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 from relyon.data.convention import Convention
+from relyon.evaluation.same_inputs import said_difference
 from relyon.ltr.training.held_out import HeldOut
 from relyon.ltr.training.stopping_rows import Stopping
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from relyon.data.input_fingerprints import InputFingerprints
     from relyon.data.labelled import LabelledRows
 
 __all__ = [
@@ -108,6 +110,8 @@ class ModelCard(Exportable):
         fingerprint: The fingerprint of measure and rules: only values with the same fingerprint are
             comparable.
         tested: The fingerprint of the held-out queries and their labels, without features.
+        inputs: The fingerprints of the rows as judgments: `trained` and `held_out`; without those
+            of rows whose queries or documents have no ids.
         split: How held-out queries were chosen: `folds=5`, or the file.
         found: Its value on them.
         baseline: The ranker that it is compared with; may be empty.
@@ -134,6 +138,7 @@ class ModelCard(Exportable):
     versions: Mapping[str, str] | None = None
     notes: tuple[Note, ...] = ()
     tested: str = ""
+    inputs: Mapping[str, InputFingerprints] = field(default_factory=dict)
 
     @property
     def held_out_queries(self) -> tuple[str, str]:
@@ -155,6 +160,7 @@ class ModelCard(Exportable):
             "fingerprint": self.fingerprint,
             "split": self.split,
             "tested": self.tested,
+            "inputs": {name: one.to_dict() for name, one in self.inputs.items()},
             "held_out": self.found.to_dict(),
             "baseline": self.baseline,
             "level": self.level,
@@ -300,12 +306,15 @@ def split_text(split: str, words: Catalogue) -> str:
     return words.say("split_folds", folds=value) if name == "folds" else split
 
 
-def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
+def different_numbers(
+    first: ModelCard, second: ModelCard, *, names: tuple[str, str] | None = None
+) -> tuple[Note, ...]:
     """Returns why the values of two cards are not comparable; empty if they are.
 
     Args:
         first: A card.
         second: Another one.
+        names: How to name them; by default by their rankers.
     """
     if first.fingerprint != second.fingerprint:
         rules = different_rules(
@@ -313,6 +322,18 @@ def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
         )
         values = {"rules": rules, "first": first.fingerprint, "second": second.fingerprint}
         return (Note("other-measure", level="warning", values=values),)
+    mine, theirs = (card.inputs.get("held_out") for card in (first, second))
+    if mine is not None and theirs is not None:
+        found = mine.difference(theirs)
+        if found is not None:
+            one, other = names or (first.ranker, second.ranker)
+            if one == other:
+                one, other = f"{one} (1)", f"{other} (2)"
+            values = {"difference": said_difference((one, mine), (other, theirs), found)}
+            return (Note("other-queries", level="warning", values=values, key="other-labels"),)
+        # The order of rows does not matter, except to folds.
+        if not any(card.split.startswith("folds=") for card in (first, second)):
+            return ()
     if first.held_out_queries != second.held_out_queries:
         return (Note("other-queries", level="warning"),)
     return ()

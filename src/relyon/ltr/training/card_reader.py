@@ -12,6 +12,7 @@ from relyon.core.errors import InputError, RelyonError
 from relyon.core.parameters import check_path
 from relyon.core.texts import message
 from relyon.data.convention import load_convention
+from relyon.data.input_fingerprints import InputFingerprints
 from relyon.io.plain_text import read_file
 from relyon.ltr.rankers.files import convention_fields
 from relyon.ltr.training.card import DataFacts, ModelCard
@@ -62,6 +63,7 @@ class CardRecord(TypedDict):
     fingerprint: str
     split: str
     tested: str
+    inputs: NotRequired[dict[str, dict[str, object]]]
     held_out: HeldOutRecord
     baseline: str
     level: float
@@ -114,6 +116,9 @@ def _card(values: CardRecord) -> ModelCard:
         fingerprint=str(values["fingerprint"]),
         split=str(values["split"]),
         tested=str(values["tested"]),
+        inputs={
+            name: InputFingerprints.from_dict(one) for name, one in values.get("inputs", {}).items()
+        },
         baseline=str(values["baseline"]),
         parameters=dict(values["parameters"]),
         seed=int(values["seed"]),

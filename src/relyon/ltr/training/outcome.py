@@ -129,6 +129,14 @@ class Training(Exportable):
             )
         return frame.fill_nan(None)
 
+    def _card(self) -> dict[str, object]:
+        """Returns the card, with the fingerprints of the held-out queries' judgments."""
+        inputs = {
+            name: one.to_dict(per_query=name == "held_out")
+            for name, one in self.card.inputs.items()
+        }
+        return {**self.card.to_dict(), "inputs": inputs}
+
     def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         per_query = {
@@ -139,7 +147,7 @@ class Training(Exportable):
             for place, (query, value) in enumerate(zip(self.queries, self.values, strict=True))
         }
         return {
-            "card": self.card.to_dict(),
+            "card": self._card(),
             "per_query": per_query,
             "curve": [one.to_dict() for one in self.curve],
             "importance": [one.to_dict() for one in self.importance],

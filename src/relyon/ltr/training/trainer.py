@@ -18,7 +18,7 @@ from relyon.data.run import Run
 from relyon.ltr.preparation.near_copies import copied_queries
 from relyon.ltr.preparation.query_split import Duplicates
 from relyon.ltr.preparation.row_rules import label_features
-from relyon.ltr.rankers.fingerprints import label_fingerprint
+from relyon.ltr.rankers.fingerprints import input_fingerprints, label_fingerprint
 from relyon.ltr.rankers.models import ranker as make_ranker
 from relyon.ltr.rankers.query_rows import known_features
 from relyon.ltr.rankers.target_measure import fingerprint
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.data.input_fingerprints import InputFingerprints
     from relyon.ltr.rankers.ranker import Ranker
 
 __all__ = ["numbered_documents", "train"]
@@ -174,6 +175,9 @@ def train(
     if valid is None:
         final, trials, _ = plan.fit(model, rows, None if stopping is None else stopping.steps)
     baseline_values = () if before is None else tuple(before.values)
+    inputs = _inputs(rows, held, goal.convention)
+    if "trained" in inputs:
+        final.data_["inputs"] = inputs["trained"].to_dict()
     card = ModelCard(
         ranker=_name(ranker),
         loss=_loss(final, goal, rows),
@@ -194,6 +198,7 @@ def train(
             [*_notes(rows, held, final, reference), *copies, *goal.notes(held, fitted.scores)]
         ),
         tested=label_fingerprint(held),
+        inputs=inputs,
     )
     groups, order = _segments(held, segments)
     beside = None if earlier is None else earlier.beside(card, fitted.values)
@@ -316,6 +321,16 @@ def _versions(ranker: Ranker) -> dict[str, str]:
         "numpy": np.__version__,
         **ranker._versions(),
     }
+
+
+def _inputs(
+    rows: LabelledRows, held: LabelledRows, convention: Convention
+) -> dict[str, InputFingerprints]:
+    """Returns the fingerprints of the rows as judgments, of those that have ids."""
+    trained = input_fingerprints(rows, convention)
+    tested = trained if held is rows else input_fingerprints(held, convention)
+    found = {"trained": trained, "held_out": tested}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def _segments(
