@@ -378,7 +378,9 @@ def host_of(environment: Mapping[str, str], pause: Callable[[float], object]) ->
     if environment.get("GITLAB_CI"):
         headers = {**shared, "PRIVATE-TOKEN": secret}
         client = Client(environment["CI_API_V4_URL"], headers, secret, pause)
-        return GitLab(client, environment["CI_PROJECT_ID"], int(number))
+        # The merge request of a fork belongs to the project that it goes to.
+        project = environment.get("CI_MERGE_REQUEST_PROJECT_ID") or environment["CI_PROJECT_ID"]
+        return GitLab(client, project, int(number))
     headers = {
         **shared,
         "Accept": "application/vnd.github+json",

@@ -36,12 +36,16 @@ TEXTS = {
         "exit": "`relyon compare` ended with exit code {code}:",
         "no-report": "there is no report: {reason}",
         "empty": "the input `{name}` is empty",
+        "no-folder": "the input `working-directory` is no folder: {path}",
+        "quotes": "the input `{name}` has a quotation mark that is not closed: {text}",
     },
     "zh": {
         "error": "比较没有完成",
         "exit": "`relyon compare` 的退出码是 {code}：",
         "no-report": "没有报告：{reason}",
         "empty": "输入 `{name}` 是空的",
+        "no-folder": "输入 `working-directory` 不是文件夹：{path}",
+        "quotes": "输入 `{name}` 里的引号没有配对：{text}",
     },
 }
 
@@ -67,6 +71,10 @@ class Inputs:
     def asked(self, name: str) -> bool:
         """Returns whether an input is true."""
         return self.one(name).lower() in {"true", "yes", "1"}
+
+    def words(self, name: str) -> list[str]:
+        """Returns the words of an input, as a shell reads them."""
+        return shlex.split(self.one(name))
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -115,7 +123,7 @@ def comparison(inputs: Inputs, folder: Path) -> list[str]:
     words = ["compare", *arguments(inputs)]
     for name, option in COMPARED.items():
         words += [f"{option}={line}" for line in inputs.lines(name)]
-    words += shlex.split(inputs.one("args"))
+    words += inputs.words("args")
     words += [f"--summary={folder / 'summary.md'}"]
     words += [f"--title={inputs.one('title')}"] if inputs.one("title") else []
     words += ["--format=json", f"--output={folder / 'comparison.json'}"]
@@ -126,7 +134,7 @@ def report(inputs: Inputs, folder: Path) -> list[str]:
     """Returns the arguments of `relyon report`."""
     words = ["report", *arguments(inputs)]
     words += [f"--margin={line}" for line in inputs.lines("margin")]
-    words += shlex.split(inputs.one("report-args"))
+    words += inputs.words("report-args")
     words += [f"--title={inputs.one('title')}"] if inputs.one("title") else []
     return [*words, f"--output={folder / 'report.html'}", *files(inputs)]
 
@@ -197,6 +205,19 @@ def outputs(values: Mapping[str, str], path: str) -> None:
             file.write(f"{name}<<{end}\n{value}\n{end}\n")
 
 
+def wrong(inputs: Inputs, folder: str) -> Iterator[str]:
+    """Yields what is wrong with the inputs, before anything runs."""
+    for name in missing(inputs):
+        yield inputs.texts["empty"].format(name=name)
+    if folder and not Path(folder).is_dir():
+        yield inputs.texts["no-folder"].format(path=folder)
+    for name in ("args", "report-args"):
+        try:
+            inputs.words(name)
+        except ValueError:
+            yield inputs.texts["quotes"].format(name=name, text=inputs.one(name))
+
+
 def missing(inputs: Inputs) -> Iterator[str]:
     """Yields the inputs that are needed and empty."""
     if inputs.lines("systems"):
@@ -215,13 +236,13 @@ def main(command: str, environment: Mapping[str, str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for old in ("comparison.json", "summary.md", "report.html"):
         (folder / old).unlink(missing_ok=True)
-    empty = list(missing(inputs))
-    if empty:
-        said = "\n".join(inputs.texts["empty"].format(name=name) for name in empty)
-        done = Done(2, said)
-        quiet(said)
+    start = environment.get("WORKING_DIRECTORY", "")
+    faults = list(wrong(inputs, start))
+    if faults:
+        done = Done(2, "\n".join(faults))
+        quiet(done.said)
     else:
-        done = run(command, comparison(inputs, folder), environment.get("WORKING_DIRECTORY", ""))
+        done = run(command, comparison(inputs, folder), start)
     summary, page = folder / "summary.md", folder / "report.html"
     compared = done.code in {0, 1} and summary.exists()
     if not compared:
@@ -238,7 +259,7 @@ def main(command: str, environment: Mapping[str, str]) -> int:
         found["comparison"] = str(path)
         found["verdict"] = verdict(json.loads(path.read_text("utf-8")), inputs)
         if inputs.asked("report"):
-            made = run(command, report(inputs, folder), environment.get("WORKING_DIRECTORY", ""))
+            made = run(command, report(inputs, folder), start)
             if made.code == 0 and page.exists():
                 found["report"] = str(page)
             else:

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from glob import glob
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,7 @@ def source(environment: Mapping[str, str]) -> Path | None:
         return ROOT
     workspace = Path(environment.get("GITHUB_WORKSPACE", "."))
     if "*" in asked:
-        found = sorted(workspace.glob(asked))
+        found = sorted(workspace / name for name in glob(asked, root_dir=workspace))
         if len(found) != 1:
             raise SystemExit(f"the input `install` names {len(found)} files, not one: {asked}")
         return found[0]
@@ -102,8 +103,10 @@ def install(environment: Mapping[str, str]) -> None:
     if mark.exists() and mark.read_text("utf-8") == name:
         return
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    pip = [str(program(folder, "python")), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    # -P: a file of the repository, such as logging.py, is not the module of that name.
+    subprocess.run([sys.executable, "-P", "-m", "venv", str(folder)], check=True)
+    pip = [str(program(folder, "python")), "-P", "-m", "pip"]
+    pip += ["--disable-pip-version-check", "--quiet"]
     if not any(wheels.glob("relyon-*.whl")):
         shutil.rmtree(wheels, ignore_errors=True)
         subprocess.run([*pip, "wheel", "--wheel-dir", str(wheels), wanted(environment)], check=True)

@@ -263,6 +263,11 @@ def test_a_comparison_that_fails_replaces_the_comment(runner: Runner) -> None:
     assert "eval/none.run" in runner.forge.texts[0]
     assert runner.use(judgments="eval/judgments.qrels") == 2
     assert "the input `baseline` is empty" in runner.forge.texts[0]
+    wrong = {"args": "--test 'wilcoxon", "working_directory": "nowhere"}
+    assert runner.use(**GATE, candidates="eval/good.run", **wrong) == 2
+    assert "the input `working-directory` is no folder: nowhere" in runner.forge.texts[0]
+    assert "`args` has a quotation mark that is not closed: --test 'wilc" in runner.forge.texts[0]
+    assert "Traceback" not in runner.log
 
 
 @pytest.mark.long
@@ -346,9 +351,14 @@ def wheel(path: Path) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("asked", ["wheels/relyon-0.0.1-py3-none-any.whl", "wheels/relyon-*.whl"])
+@pytest.mark.parametrize(
+    "asked",
+    ["wheels/relyon-0.0.1-py3-none-any.whl", "wheels/relyon-*.whl", "{}/wheels/relyon-*.whl"],
+)
 def test_a_wheel_of_the_repository_is_installed(tmp_path: Path, asked: str) -> None:
     wheel(tmp_path / "wheels")
+    # No module of Python, whatever its name.
+    (tmp_path / "logging.py").write_text("raise SystemExit('imported')\n", "utf-8")
     output = tmp_path / "output"
     environment = {
         "PATH": os.environ["PATH"],
@@ -356,7 +366,7 @@ def test_a_wheel_of_the_repository_is_installed(tmp_path: Path, asked: str) -> N
         "GITHUB_WORKSPACE": str(tmp_path),
         "RUNNER_TEMP": str(tmp_path / "temp"),
         "GITHUB_OUTPUT": str(output),
-        "INPUT_INSTALL": asked,
+        "INPUT_INSTALL": asked.format(tmp_path),
         "PIP_NO_INDEX": "1",
     }
     script = [sys.executable, str(ROOT / "integrations/gate/install.py")]
@@ -364,7 +374,12 @@ def test_a_wheel_of_the_repository_is_installed(tmp_path: Path, asked: str) -> N
         if output.exists():
             environment["KEY"] = dict(_outputs(output.read_text("utf-8")))["key"]
         done = subprocess.run(
-            [*script, step], env=environment, capture_output=True, encoding="utf-8", check=False
+            [*script, step],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         assert done.returncode == 0, done.stderr
     command = dict(_outputs(output.read_text("utf-8")))["command"]

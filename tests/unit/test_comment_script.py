@@ -286,3 +286,5 @@ def test_a_merge_request_has_one_note(job: Job, forge: Forge) -> None:
     assert forge.texts == ["<!-- relyon:docs -->\nsecond"]
     assert "PUT /api/v3/projects/12/merge_requests/5/notes/1000" in forge.requests
     assert not job("x", **{**values, "CI_MERGE_REQUEST_IID": ""}).startswith("::")
+    job("of a fork", "docs", **values, CI_MERGE_REQUEST_PROJECT_ID="34")
+    assert forge.requests[-1].startswith("PUT /api/v3/projects/34/merge_requests/5/notes")
