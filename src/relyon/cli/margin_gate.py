@@ -87,7 +87,8 @@ def _cannot_tell(one: Contrast, margin: Margin, comparison: Comparison) -> str:
         "margin": f"{margin.size:.4g}",
     }
     if one.few:
-        return message("cli.not-worse-few", **shared, units=one.units, count=one.queries)
+        few = "few" if one.clusters is None else "few-clusters"
+        return message(f"cli.not-worse-{few}", **shared, units=one.units)
     if not margin.loss > 0:
         key = (
             "cli.not-worse-few-changed" if margin.unknown == "few-changed" else "cli.not-worse-open"
@@ -114,4 +115,7 @@ def _hint(one: Contrast, margin: Margin, needed: int) -> str:
     if needed > one.queries:
         values = {"needed": needed, "queries": one.queries, "measure": one.measure}
         return message("cli.grade-for-margin", **values, power=POWER)
+    if one.few:
+        units = "queries" if one.clusters is None else "clusters"
+        return message(f"cli.grade-more-{units}", measure=one.measure)
     return message("cli.choose-other-margin", measure=one.measure, margin=f"{margin.size:.4g}")

@@ -40,7 +40,9 @@ def margin_meaning(
         return texts.say("margin.equal_loss" if lost else "margin.equal", **values)
     if one.verdict == "not-worse":
         return texts.say("margin.not-worse", **values)
-    if math.isnan(margin.loss) or one.few:
+    if one.few:
+        return texts.say("margin.few", **values)
+    if math.isnan(margin.loss):
         return texts.say("margin.unknown", **values)
     return texts.say("margin.open" if margin.loss >= margin.size else "margin.corrected", **values)
 

@@ -299,6 +299,19 @@ class Subject:
         found = self.comparison.facts.groups(ids)
         return None if found is None or len(found[1]) == len(ids) else found[0]
 
+    def first_runs_alone(self, measure: str) -> bool:
+        """Returns whether the means over repeated runs do not show a loss of a measure.
+
+        Rules look at the first run of each system: what only it has lost may be its seed.
+        """
+        return any(
+            one.measure == measure
+            and one.candidate == self.candidate
+            and one.repeats is not None
+            and not (one.difference < 0 and one.p <= self.alpha)
+            for one in self.comparison.contrasts
+        )
+
     def within_margin(self, measure: str) -> bool:
         """Returns whether the comparison shows a measure to be equal within its margin."""
         return any(

@@ -26,6 +26,8 @@ def fell(subject: Subject, measure: str, least: float) -> bool:
 class Worse(Rule):
     """NDCG is significantly lower than the baseline's, and not within the comparison's margin.
 
+    Of systems with repeated runs, the means over them must be significantly lower, too.
+
     The loss is in the ranking if Recall over the whole lists is the same on every query, or
     equivalent within a margin; it is in retrieval, too, if Recall fell significantly. Otherwise
     the queries cannot tell.
@@ -49,6 +51,8 @@ class Worse(Rule):
 
         ndcg, precision, recall = self.measures()
         if not fell(subject, ndcg, self.fall) or subject.within_margin(ndcg):
+            return None
+        if subject.first_runs_alone(ndcg):
             return None
         pairs = subject.pairs(ndcg)
         change = {query: after - before for query, (before, after) in pairs.items()}

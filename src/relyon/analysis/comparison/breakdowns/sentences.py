@@ -22,6 +22,7 @@ __all__ = [
     "hidden_losses",
     "hidden_parts",
     "rule",
+    "units",
     "where",
 ]
 
@@ -115,7 +116,7 @@ def breakdown_sentences(
     if not losses:
         yield _without_loss(breakdown, comparison, tested, words, digits)
     spreads = [one for one in breakdown.spreads if one.candidate == candidate]
-    yield from _spreads(spreads, column, words)
+    yield from _spreads(spreads, column, words, units(breakdown))
 
 
 def _without_loss(
@@ -126,10 +127,10 @@ def _without_loss(
     digits: int,
 ) -> str:
     if not tested:
-        return words.say("outcome.too_few", column=breakdown.column)
+        return words.say(f"outcome.too_few{units(breakdown)}", column=breakdown.column)
     fallen = [one for one in tested if one.gain < 0]
     if not fallen:
-        return words.say("outcome.no_loss", column=breakdown.column)
+        return words.say(f"outcome.no_loss{units(breakdown)}", column=breakdown.column)
     # Of several measures, whose units differ, the least likely loss comes first.
     largest = min(fallen, key=lambda one: (_p(one), one.gain))
     contrast = largest.contrast
@@ -141,6 +142,12 @@ def _without_loss(
         where=where(breakdown.column, largest.group, words),
         evidence=_evidence(largest, words, digits),
     )
+
+
+def units(breakdown: Breakdown) -> str:
+    """Returns the end of the key of a text about clusters; empty if single queries count."""
+    clustered = any(one.contrast.clusters is not None for one in breakdown.parts)
+    return ".clusters" if clustered else ""
 
 
 def _p(one: Part) -> float:
@@ -171,10 +178,10 @@ def _evidence(one: Part, words: Catalogue, digits: int) -> str:
     )
 
 
-def _spreads(found: Sequence[Spread], column: str, words: Catalogue) -> Iterator[str]:
+def _spreads(found: Sequence[Spread], column: str, words: Catalogue, units: str) -> Iterator[str]:
     known = [one for one in found if math.isfinite(one.p_adjusted)]
     if found and not known:
-        yield words.say("outcome.untested", column=column)
+        yield words.say(f"outcome.untested{units}", column=column)
     for key, significant in (("differ", True), ("same", False)):
         told = [
             words.say("part.spread", measure=measure_label(one.measure), p=one.p_adjusted)

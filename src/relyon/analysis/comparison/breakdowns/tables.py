@@ -11,6 +11,7 @@ from relyon.analysis.comparison.breakdowns.sentences import (
     group_label,
     hidden_losses,
     rule,
+    units,
 )
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
 from relyon.core.document.model import Block, Lines, Table
@@ -122,7 +123,7 @@ def breakdown_legend(comparison: PairedRuns, language: Language) -> str:
     tests = {one.contrast.test for each in comparison.breakdowns for one in each.parts
              if one.contrast.tested}  # fmt: skip
     return words.say(
-        "legend.by",
+        f"legend.by{units(comparison.breakdowns[0])}",
         columns=[one.column for one in comparison.breakdowns],
         test=[tables.name("test", test) for test in sorted(tests)],
         rule=rule(comparison.breakdowns[0], comparison, words),

@@ -57,7 +57,8 @@ def _line(one: Contrast, margin: Margin, words: Catalogue, alpha: float, by_run:
         "verdict": words[f"margin.{key}"],
     }
     if margin.unknown:
-        return words.say(f"margin.{margin.unknown}", **shared, changed=one.changed)
+        clusters = ".clusters" if one.few and one.clusters is not None else ""
+        return words.say(f"margin.{margin.unknown}{clusters}", **shared, changed=one.changed)
     line = words.say(
         "margin.line",
         **shared,
