@@ -1,1 +1,1 @@
-"""Margins: whether a difference that matters is ruled out, and how it is said."""
+"""Margins: whether a difference that matters is ruled out, and its sentences."""

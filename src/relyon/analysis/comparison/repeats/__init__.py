@@ -1,1 +1,1 @@
-"""Systems with repeated runs: their means, their noise, and how it is said."""
+"""Systems with repeated runs: their means, their noise, and its sentences."""
