@@ -57,7 +57,8 @@ UNEXPLAINED = {
         search-documents-changed
         search-duplicates search-empty search-failed search-resumed search-retried
         search-scores-equal search-scores-missing search-scores-rising search-short shallow-round
-        shared-queries simulated-without single-run-of-system skipped-queries split-uneven
+        shared-queries simulated-without single-run-differs single-run-of-system skipped-queries
+        split-uneven
         stages-do-not-nest subtopics tape-cannot-be-read tape-of-another-run texts-absent
         texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries
         undated-judgments unjudged-queries unpaired-queries unshared-measures unused-actions

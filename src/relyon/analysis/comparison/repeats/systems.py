@@ -333,9 +333,13 @@ def system_notes(systems: Sequence[System], contrasts: Sequence[Contrast]) -> li
     firsts = [one.runs[0] for one in systems if not one.alone and one.results]
     if firsts:
         notes.append(Note("first-run-of-system", len(firsts), values={"runs": firsts}))
-    single = [one.name for one in systems if one.alone]
+    unseen = _unseen_spread(contrasts)
+    single = [one.name for one in systems if one.alone and one.name not in unseen]
     if single:
         notes.append(Note("single-run-of-system", len(single), values={"systems": single}))
+    for name, differing in unseen.items():
+        told = {"measures": [*differing]}
+        notes.append(Note("single-run-differs", len(differing), "warning", values=told, run=name))
     found: dict[str, list[str]] = {}
     for one in contrasts:
         shown = one.repeats
@@ -345,3 +349,19 @@ def system_notes(systems: Sequence[System], contrasts: Sequence[Contrast]) -> li
         values = {"measures": measures}
         notes.append(Note("run-effect", len(measures), "warning", values=values, run=candidate))
     return notes
+
+
+def _unseen_spread(contrasts: Sequence[Contrast]) -> dict[str, dict[str, None]]:
+    """Returns the systems with one run, with the measures on which the other's runs differ.
+
+    What the single run shares over queries is then probably as large, and is not counted.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for one in contrasts:
+        shown = one.repeats
+        if not one.tested or shown is None or not shown.included or not shown.p_run <= 0.05:
+            continue
+        for name, floor in ((one.baseline, shown.baseline), (one.candidate, shown.candidate)):
+            if floor.runs == 1:
+                found.setdefault(name, {})[one.measure] = None
+    return found
