@@ -326,8 +326,24 @@ def test_comparison(relevance):
     )
     done.assert_outcomes(passed=1, failed=3)
     done.stdout.fnmatch_lines(
-        ["E *rr@10 *40 queries: *), in 5 clusters (intent)", "FAIL *test_column: rr@10 is not *"]
+        [
+            "E *rr@10 *40 queries: *), in 5 clusters (intent)",
+            "E *Only 5 clusters decide: from six on*",
+            "FAIL *test_column: rr@10 is not *",
+        ]
     )
+    assert "queries have a value in both runs" not in done.stdout.str()
+
+
+def test_a_possible_loss_beyond_the_interval_is_explained(project: Project) -> None:
+    done = project.run(
+        """
+def slips(query, k): return search(query, k)[:: -1 if query.endswith(" 8") else 1]
+def test_rare(relevance):
+    relevance.search(slips, k=10).not_worse("rr@10", by=0.01)
+"""
+    )
+    done.stdout.fnmatch_lines(["E *A loss of up to * is possible: few results changed, so *"])
 
 
 def test_values_of_a_column_that_lose_are_said(project: Project) -> None:

@@ -47,6 +47,32 @@ def test_form(relevance, search):
     done.assert_outcomes(passed=7)
 
 
+def test_columns_are_passed_by_name_wherever_k_is(project: Project) -> None:
+    project.write(
+        "queries.tsv",
+        "query_id\tquery\tlanguage\n" + "".join(f"q{n}\tquery number {n}\tde\n" for n in range(40)),
+    )
+    done = project.run(
+        """
+def found(query, k, language, known=("de", 10)):
+    assert (language, k) == known
+    return search(query, 10)
+def usual(query, k, language): return found(query, k, language)
+def second(query, language="en"): return found(query, 10, language)
+def last(query, language, k): return found(query, k, language)
+def alone(query, *, language): return found(query, 10, language)
+def by_name(query, *, language, k=3): return found(query, k, language)
+def limit(query, limit=3, **columns): return found(query, limit, **columns)
+def other(query, top_k=3, session=None): return found(query, top_k, "de") if not session else []
+
+@pytest.mark.parametrize("search", [usual, second, last, alone, by_name, limit, other])
+def test_form(relevance, search):
+    relevance.search(search, k=10).at_least("recall@10", 0.9)
+"""
+    )
+    done.assert_outcomes(passed=7)
+
+
 def test_duplicates_and_empty_results(project: Project) -> None:
     """A document counts once, at its first rank; a query without results counts as 0."""
     done = project.run(

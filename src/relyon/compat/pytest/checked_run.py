@@ -12,7 +12,7 @@ from relyon.analysis.comparison.contrast import describes_data
 from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.uncertainty import mean_interval_of
 from relyon.compat.pytest.bounds import Bound, check_bound
-from relyon.compat.pytest.losses import Losses, contrast_line
+from relyon.compat.pytest.losses import Losses, contrast_line, few_key
 from relyon.compat.pytest.same_lists import same_lists
 from relyon.compat.pytest.words import plain_errors, said
 from relyon.core.errors import ParameterError
@@ -326,7 +326,8 @@ class CheckedRun:
             values = {"count": len(new), "queries": new[:NAMED]}
             found.append(said("queries-are-new", baseline=self._baseline.name, **values))
         if asked == "not-significantly-worse" and one.few:
-            found.append(said("cannot-fail", measure=one.measure, queries=one.queries))
+            values = {"queries": one.queries, "units": one.units}
+            found.append(said(few_key("cannot-fail", one), measure=one.measure, **values))
         for line in found:
             warnings.warn(line, RelyonWarning, stacklevel=4)
         return "; ".join([text, *found])

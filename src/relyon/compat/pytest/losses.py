@@ -16,7 +16,7 @@ from relyon.core.texts import catalogue
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
 
-__all__ = ["Losses", "contrast_line"]
+__all__ = ["Losses", "contrast_line", "few_key"]
 
 #: How many queries are listed, and the terminal columns of ids and texts.
 SHOWN, ID, TEXT = 5, 24, 44
@@ -64,6 +64,16 @@ def contrast_line(one: Contrast, asked: str, level: float) -> str:
     return line
 
 
+def few_key(key: str, one: Contrast) -> str:
+    """Returns the key of a sentence on too few queries, or on too few clusters of them.
+
+    Args:
+        key: The key of that on queries.
+        one: The contrast.
+    """
+    return key if one.clusters is None or one.clusters.alone else f"{key}.clusters"
+
+
 @dataclass(frozen=True)
 class Losses:
     """What a reader needs to see why a check failed.
@@ -86,10 +96,13 @@ class Losses:
         one = self.contrast
         lines = []
         if one.few:
-            lines.append(texts.say("few-queries", queries=one.queries))
+            lines.append(
+                texts.say(few_key("few-queries", one), queries=one.queries, units=one.units)
+            )
         elif one.verdict == "undecided" and one.margin is not None:
             if not math.isnan(one.margin.loss):
-                lines.append(texts.say("possible-loss", loss=max(one.margin.loss, 0.0)))
+                key = "possible-loss.unseen" if one.margin.few else "possible-loss"
+                lines.append(texts.say(key, loss=max(one.margin.loss, 0.0)))
             lines.append(texts["more-queries"])
         spoken = catalogue("breakdowns", texts.language)
         for column in self.comparison.breakdowns:

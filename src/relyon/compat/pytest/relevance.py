@@ -22,8 +22,8 @@ from relyon.data.run import Run
 from relyon.evaluation import Evaluator
 
 if TYPE_CHECKING:
+    from relyon.compat.pytest.searches import Search
     from relyon.engines.asked import Query
-    from relyon.engines.kinds.python import Function
 
 __all__ = ["Relevance"]
 
@@ -66,7 +66,7 @@ class Relevance:
 
     def search(
         self,
-        engine: Function | str | os.PathLike[str],
+        engine: Search | str | os.PathLike[str],
         k: int = 100,
         *,
         repeats: int = 1,

@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from typing import Literal
 
 from relyon.compat.pytest.words import fail, said
 from relyon.core.errors import ParameterError, RelyonError
@@ -17,7 +26,12 @@ from relyon.engines.asked import Query
 from relyon.engines.kinds.python import Function
 from relyon.engines.problems import FatalError
 
-__all__ = ["Searches", "search_queries"]
+__all__ = ["Search", "Searches", "search_queries"]
+
+#: As `relyon.engines.kinds.python.Function`, or asynchronous.
+Search = Callable[
+    ..., Iterable[object] | AsyncIterable[object] | Awaitable[Iterable[object] | None] | None
+]
 
 #: The hint that queries without an answer can count as empty.
 COUNT_AS_EMPTY = "engines.count-as-empty"
@@ -96,7 +110,7 @@ def search_queries(engine: object, queries: Sequence[Query], k: int, variant: st
 
     if isinstance(engine, str | os.PathLike) or not callable(engine):
         return search(_engine(engine, variant), queries, k, variants=_names(variant)).run
-    watched = _Watched(engine)
+    watched = _Watched(engine, {name for one in queries for name in one.values})
     try:
         return search(watched.ask(k), queries, k).run
     except RelyonError as error:
@@ -153,25 +167,26 @@ class _Watched:
         raised: The text of the query for which it raised something, and what.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Search, columns: Collection[str]) -> None:
         self._function = function
-        self._takes_k, self._by_name = _form(function)
+        self._form = _Form.of(function, columns)
         self._runner: asyncio.Runner | None = None
         self.raised: tuple[str, Exception] | None = None
 
     def ask(self, k: int) -> Function:
         """Returns the function for `relyon.search`, which stops at the first error."""
 
-        @wraps(self._function, updated=())
-        def ask(query: str, k: int = k, **parameters: object) -> object:
+        def ask(query: str, k: int = k, /, **columns: object) -> object:
             with self._keeping(query):
-                found = self._ask(query, k, parameters)
+                found = self._ask(query, k, columns)
                 if isinstance(found, AsyncIterable):
                     found = _gathered(found, k)
                 if inspect.isawaitable(found):
                     found = self._await(found)
             return self._rows(found, query) if isinstance(found, Iterator) else found
 
+        function = self._function
+        ask.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
         return ask  # type: ignore[return-value]
 
     def close(self) -> None:
@@ -202,27 +217,62 @@ class _Watched:
             found.close()
         raise RuntimeError(said("loop-is-running"))
 
-    def _ask(self, query: str, k: int, parameters: Mapping[str, object]) -> object:
-        if self._by_name:
-            return self._function(query, k=k, **parameters)
-        return self._function(query, *([k] if self._takes_k else []), **parameters)
+    def _ask(self, query: str, k: int, columns: Mapping[str, object]) -> object:
+        names = columns if self._form.columns is None else self._form.columns & columns.keys()
+        further = {name: columns[name] for name in names}
+        if self._form.k == "by-name":
+            further["k"] = k
+        return self._function(query, *([k] if self._form.k == "second" else []), **further)
 
 
-def _form(function: Function) -> tuple[bool, bool]:
-    """Returns whether a function takes k as its second argument, and whether only by name."""
-    try:
-        parameters = [*inspect.signature(function).parameters.values()]
-    except (TypeError, ValueError):
-        return True, False
-    kinds = inspect.Parameter
-    places = [
-        one
-        for one in parameters
-        if one.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
-    ]
-    if len(places) > 1 or any(one.kind is kinds.VAR_POSITIONAL for one in parameters):
-        return True, False
-    return False, any(one.name == "k" and one.kind is kinds.KEYWORD_ONLY for one in parameters)
+@dataclass(frozen=True)
+class _Form:
+    """How a function is called.
+
+    Attributes:
+        k: Whether it takes k as its second argument, by name, or not at all.
+        columns: The names of what else it takes, if queries have such columns; `None` for all.
+    """
+
+    k: Literal["second", "by-name", "not"]
+    columns: frozenset[str] | None
+
+    @classmethod
+    def of(cls, function: Search, columns: Collection[str]) -> _Form:
+        """Returns how a function is called.
+
+        Args:
+            function: The function.
+            columns: The columns of queries: a second argument of such a name is not k.
+        """
+        try:
+            parameters = [*inspect.signature(function).parameters.values()]
+        except (TypeError, ValueError):
+            return cls("second", frozenset())
+        kinds = inspect.Parameter
+        further = parameters[1:]
+        named = {
+            one.name
+            for one in further
+            if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
+        }
+        second = next(
+            (
+                one
+                for one in further
+                if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.POSITIONAL_ONLY)
+            ),
+            None,
+        )
+        k: Literal["second", "by-name", "not"] = "not"
+        if any(one.kind is kinds.VAR_POSITIONAL for one in parameters):
+            k = "second"
+        elif second is not None and (second.name == "k" or second.name not in columns):
+            k, named = "second", named - {second.name}
+        elif "k" in named:
+            k, named = "by-name", named - {"k"}
+        every = any(one.kind is kinds.VAR_KEYWORD for one in parameters)
+        return cls(k, None if every else frozenset(named))
 
 
 async def _awaited(found: Awaitable[object]) -> object:
