@@ -48,9 +48,10 @@ UNEXPLAINED = {
         no-subtopics not-carried-over not-exported not-exported-name offpolicy-absent offpolicy-few
         offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
         offpolicy-unseen-zero offpolicy-users one-cluster one-group one-query one-round only-clicks
-        other-labels other-queries outcome-features own-clusters partial-queries parts-missing parts-of-jobs
-        parts-unfinished positions-missing queries-alike queries-grouped queries-joined queries-near
-        queries-without-text queries-without-value rank-contradicts-score rank-eval-refused
+        other-labels other-queries outcome-features own-clusters partial-queries parts-missing
+        parts-of-jobs parts-unfinished positions-missing queries-alike queries-grouped
+        queries-joined queries-near queries-without-text queries-without-value
+        rank-contradicts-score rank-eval-refused
         rank-eval-unrated ranked-training-rows read-in-encoding regrouped repeated-rows
         repeated-runs repeats-alike repeats-lack-queries rows-unjudged run-effect
         run-of-training-rows same-sessions scales-differ scores-from-ranks search-cut

@@ -174,6 +174,26 @@ def test_every_changed_byte_is_noticed(tape: Path) -> None:
             read_tape(tape)
 
 
+def test_the_head_has_the_fingerprint_of_the_judged_queries(tape: Path, tmp_path: Path) -> None:
+    judgments = {query: {f"{query}-0": 1} for query in reversed(QUERIES)}
+    inputs = relyon.evaluate(judgments, {"q1": {"q1-0": 1.0}}, "rr").inputs
+    assert inputs is not None
+    assert read_tape(tape).head.query_ids == inputs.queries
+    old = read_tape(tape)  # as earlier versions wrote it
+    old.head = msgspec.structs.replace(old.head, query_ids="")
+    write_tape(str(tmp_path / "old.jsonl"), old)
+    content = (tmp_path / "old.jsonl").read_bytes().replace(b',"query_ids":""', b"", 1)
+    body, end = content.rsplit(b"\n", 2)[0] + b"\n", json.loads(content.splitlines()[-1])
+    end["sha256"] = hashlib.sha256(body).hexdigest()
+    (tmp_path / "old.jsonl").write_bytes(body + json.dumps(end).replace(" ", "").encode() + b"\n")
+    again = read_tape(tmp_path / "old.jsonl")
+    assert (again.head.query_ids, again.checksum) == ("", read_tape(tape).checksum)
+    assert again.head.same(read_tape(tape).head)
+    assert diff_tapes(tape, again).same
+    runs = [relyon.search(Scripted(answer), QUERIES, 3, replay=one) for one in (tape, again.path)]
+    assert runs[0].run.to_dict() == runs[1].run.to_dict()
+
+
 def test_a_tape_without_its_end_is_not_whole(tape: Path) -> None:
     content = tape.read_bytes()
     lines = content.splitlines(keepends=True)
@@ -285,6 +305,12 @@ def test_other_queries_and_another_k_are_not_comparable(tape: Path) -> None:
     more = relyon.search(Scripted(answer), {**QUERIES, "q3": "lamp"}, 3)
     drift = diff_tapes(tape, more.tape)
     assert (drift.comparable, drift.queries.second) == (False, ["q3"])
+    assert "only the second tape has 1 query: q3" in drift.to_text()
+    assert "有 1 条查询只在第一个录制文件里：q3" in diff_tapes(more.tape, tape).to_text(
+        language="zh"
+    )
+    said = relyon.search(Scripted(answer), {**QUERIES, "q1": "blue shoes"}, 3)
+    assert "1 query has another text or other columns: q1" in diff_tapes(tape, said.tape).to_text()
     deep = relyon.search(Scripted(answer), QUERIES, 4)
     assert diff_tapes(tape, deep.tape).settings == {"k": (3, 4)}
     assert "k differ" in diff_tapes(tape, deep.tape).to_text()

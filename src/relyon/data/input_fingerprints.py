@@ -37,6 +37,7 @@ __all__ = [
     "InputFingerprints",
     "content_of",
     "convention_fingerprint",
+    "query_ids_fingerprint",
     "scale_fingerprint",
 ]
 
@@ -99,6 +100,19 @@ def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
         rows,
         {names[place]: one.hex() for place, one in zip(order, own, strict=True)},
     )
+
+
+def query_ids_fingerprint(queries: Iterable[str]) -> str:
+    """Returns the fingerprint of queries' ids, as `Content.queries`.
+
+    Examples:
+        >>> import relyon
+        >>> found = relyon.evaluate({"b": {"d": 1}, "a": {"d": 1}}, {"a": {"d": 1.0}}).inputs
+        >>> query_ids_fingerprint(["a", "b"]) == found.queries
+        True
+    """
+    encoded = sorted(one.encode("utf-8", "surrogateescape") for one in queries)
+    return _joined(len(one).to_bytes(4, "big") + one for one in encoded)
 
 
 def _joined(parts: Iterable[bytes]) -> str:

@@ -15,6 +15,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note
 from relyon.core.parameters import check_choice, check_whole
 from relyon.core.texts import message
+from relyon.data.input_fingerprints import query_ids_fingerprint
 from relyon.data.run import Run
 from relyon.engines.answers import Answers
 from relyon.engines.asked import Request, Variant
@@ -118,6 +119,7 @@ def search(
         variants={one.name: dict(one.parameters) for one in chosen},
         queries=queries_hash(asked),
         started=round(time.time(), 3),
+        query_ids=query_ids_fingerprint(one.id for one in asked),
     )
     places = find_places(output, record, chosen, [one.id for one in asked])
     if replay is not None:

@@ -48,14 +48,13 @@ class Part:
         """Whether anything differs."""
         return bool(self.changed or self.first or self.second)
 
+    def apart(self) -> dict[str, Sequence[str]]:
+        """Returns the ids of what differs, by how."""
+        return {"changed": self.changed, "only_first": self.first, "only_second": self.second}
+
     def to_dict(self) -> dict[str, object]:
         """Returns the count and the ids, JSON-ready."""
-        return {
-            "same": self.same,
-            "changed": list(self.changed),
-            "only_first": list(self.first),
-            "only_second": list(self.second),
-        }
+        return {"same": self.same, **{name: list(ids) for name, ids in self.apart().items()}}
 
 
 @dataclass(frozen=True)
@@ -180,6 +179,10 @@ class TapeDrift(Exportable):
         ]
         blocks.append(Table([texts[f"drift.{name}"] for name in headings], rows))
         lines = [texts["drift.comparable" if self.comparable else "drift.not_comparable"]]
+        for name, ids in self.queries.apart().items():
+            if ids:
+                known = {"count": len(ids), "queries": [*ids[:NAMED], *["…"] * (len(ids) > NAMED)]}
+                lines.append(texts.say(f"drift.queries_{name}", **known))
         for kind in KINDS:
             found = [one.query for one in self.answers if one.kind == kind]
             if found:

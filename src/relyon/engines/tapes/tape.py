@@ -50,8 +50,10 @@ class Head(msgspec.Struct, kw_only=True):
         k: How many results each request asked for.
         explain: Whether explanations of scores were asked for.
         variants: The parameters of each variant.
-        queries: The fingerprint of the queries.
+        queries: The fingerprint of the queries: ids, texts and columns, in order.
         started: When the first request was sent, in seconds since 1970.
+        query_ids: The fingerprint of the queries' ids, which judgments of the same queries have in
+            `Results.inputs.queries`; tapes of earlier versions have none.
     """
 
     tape: int = VERSION
@@ -65,11 +67,13 @@ class Head(msgspec.Struct, kw_only=True):
     variants: dict[str, dict[str, Scalar]]
     queries: str
     started: float
+    query_ids: str = ""
 
     def same(self, other: Head) -> bool:
         """Returns whether both ask the same engine for the same."""
         mine, theirs = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
-        return {**mine, "started": 0} == {**theirs, "started": 0}
+        other_than_asked = {"started": 0, "query_ids": ""}  # `queries` covers the ids
+        return {**mine, **other_than_asked} == {**theirs, **other_than_asked}
 
 
 class _Query(msgspec.Struct, omit_defaults=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import message
+from relyon.data.input_fingerprints import query_ids_fingerprint
 from relyon.engines.asked import Query, Variant
 from relyon.engines.order import make_run
 from relyon.engines.queries import queries_hash
@@ -236,6 +237,7 @@ def tape_of(snapshot: Snapshot, answers: Sequence[Stored]) -> Tape:
         variants={snapshot.variant: dict(snapshot.parameters)},
         queries=queries_hash(one.query for one in answers),
         started=snapshot.created_at,
+        query_ids=query_ids_fingerprint(one.query.id for one in answers),
     )
     queries = {one.query.id: one.query for one in answers}
     return Tape(head, queries, Entries.of(one.entry for one in answers), documents)
