@@ -139,6 +139,27 @@ def test_the_level_of_the_spread(name: str, sizes: str, monkeypatch: pytest.Monk
         promise="at most 5%", most=MOST)  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", ["three values of 8 whole clusters", "three values across 8"])
+def test_the_level_of_the_spread_in_clusters(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries of a cluster are alike: counted one by one, chance would look like a spread."""
+    monkeypatch.setattr(groups, "DRAWS", 199)
+    whole = kind.endswith("clusters")
+    clusters = np.arange(24 if whole else 8).repeat(6)
+    chance = np.random.default_rng([10, len(kind)])
+    alarms = single = 0
+    for seed in range(RUNS):
+        values = chance.normal(0, 0.08, len(clusters)) + chance.normal(0, 0.05, 24)[clusters]
+        column = clusters // 8 if whole else chance.integers(0, 3, len(clusters))
+        places = [np.flatnonzero(column == value) for value in range(3)]
+        parts, ids = [values[one] for one in places], [clusters[one] for one in places]
+        alarms += group_means(parts, ids, seed=seed).p <= 0.05
+        single += group_means(parts, seed=seed).p <= 0.05
+    row(CLAIM, f"clusters of six, {kind}: the values are said to differ", alarms / RUNS, RUNS,
+        promise="at most 5%", most=MOST)  # fmt: skip
+    if whole:
+        assert single / RUNS > 2 * MOST
+
+
 def test_a_small_value_that_varies_more_is_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = np.random.default_rng(8)
     found = rate_of_spread(
