@@ -58,6 +58,21 @@ def test_few_queries_say_so() -> None:
         "### ⚠️ cannot tell, fewer than six queries: "
     )
     assert first(compared(1, 1).to_summary()).startswith("### ⚠️ cannot tell")
+    unchanged = compared(0, 5).to_summary(gate=Gate(["ndcg@10"], ["too few queries"]))
+    assert first(unchanged).startswith("### ❌ cannot tell, fewer than six queries: ")
+
+
+def test_a_gate_that_fails_for_another_reason_says_so_first() -> None:
+    summary = compared(0).to_summary(gate=Gate(["ndcg@10"], ["new loses where tier = tail"]))
+    assert first(summary) == "### ❌ the gate fails, unchanged: ndcg@10 1.0000 → 1.0000 (0.0000)"
+
+
+def test_the_legend_has_the_signs_of_the_table() -> None:
+    for language in ("en", "zh"):
+        summary = compared(1, margins={"ndcg@10": "1.2345678%"}).to_summary(language=language)
+        assert not set("≥≈▲▼") & set(summary)
+        assert "0.01235" in first(summary)
+        assert "0.0123457" not in summary
 
 
 def test_a_margin_is_told_with_its_verdict() -> None:
@@ -73,14 +88,14 @@ def test_a_margin_is_told_with_its_verdict() -> None:
 def test_queries_are_those_that_lost_most_with_their_texts() -> None:
     texts = {f"q{number:03d}": f"text {number} @team" for number in range(20)}
     summary = compared(12).described(texts).to_summary()
-    lost = summary.partition("became worse most**")[2].partition("\n\n\n")[0]
+    lost = summary.partition("the largest losses**")[2].partition("\n\n\n")[0]
     assert lost.count("text ") == 5
     assert "| q000 · text 0 @&#8288;team | 1.0000 | 0.6199 | −0.3801 |" in lost
 
 
 def test_pooled_numbers_have_no_queries() -> None:
     summary = relyon.compare(judged(20), mixed(20, 0), mixed(20, 12), ["auc"]).to_summary()
-    assert "became worse most" not in summary
+    assert "the largest losses" not in summary
     assert "### ❌ worse: auc (micro)" in summary
 
 
@@ -182,7 +197,7 @@ def test_lower_values_can_be_better(command: Command, runs: Path) -> None:
     assert done.code == 1
     summary = Path("s.md").read_text("utf-8")
     assert first(summary).startswith("### ❌ worse: bad_share@2 0.0000 → 0.5000 (+0.5000")
-    assert "| q000 | 0.0000 | 0.5000 | +0.5000 |" in summary.partition("became worse most")[2]
+    assert "| q000 | 0.0000 | 0.5000 | +0.5000 |" in summary.partition("the largest losses")[2]
     assert "--plugin own.py" in summary
 
 

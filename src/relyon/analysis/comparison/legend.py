@@ -28,8 +28,19 @@ __all__ = [
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
 
 
-def legend(comparison: PairedRuns, language: Language = "en") -> str:
-    """Returns the legend of signs, with the test, correction and intervals."""
+def legend(
+    comparison: PairedRuns,
+    language: Language = "en",
+    *,
+    verdicts: Literal["signs", "words"] = "signs",
+) -> str:
+    """Returns the legend of signs, with the test, correction and intervals.
+
+    Args:
+        comparison: The comparison.
+        language: `en` or `zh`.
+        verdicts: Whether its tables have signs of their own for the verdicts about margins.
+    """
     words = catalogue("tables", language)
     settings = comparison.settings
     test = words.name("test", settings.test)
@@ -44,7 +55,9 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     )
     interval = words.name("interval", settings.interval)
     margins = with_margin(comparison.contrasts)
-    key = "margin.legend" if margins else "comparison.legend"
+    key = "comparison.legend"
+    if margins:
+        key = "margin.legend" if verdicts == "signs" else "margin.legend.words"
     first = [words.say(key, test=test, rule=rule, interval=interval)]
     pooled, ratios = pooled_measures(comparison), ratio_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
@@ -61,7 +74,7 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
         key = "ratio_instead" if settings.test in ONE_VALUE_TESTS else "ratio"
         sentences.append(words.say(f"comparison.{key}", measures=ratios, test=test))
     if margins:
-        sentences += _margin_rules(comparison, words)
+        sentences += _margin_rules(comparison, words, verdicts)
     quotients = quotient_measures(comparison)
     if quotients:
         sentences.append(words.say("comparison.quotient", measures=quotients))
@@ -79,15 +92,18 @@ def legend(comparison: PairedRuns, language: Language = "en") -> str:
     return f"{common['list.stop']}{common['list.sentence']}".join(sentences)
 
 
-def _margin_rules(comparison: PairedRuns, words: Catalogue) -> list[str]:
+def _margin_rules(
+    comparison: PairedRuns, words: Catalogue, verdicts: Literal["signs", "words"]
+) -> list[str]:
     """Returns how margins are tested."""
     settings = comparison.settings
     found = with_margin(comparison.contrasts)
     count = sum(margin.size > 0 for _, margin in found)
     corrected = settings.correction != "none" and count > 1
+    key = "margin.rule_corrected" if corrected else "margin.rule"
     rules = [
         words.say(
-            "margin.rule_corrected" if corrected else "margin.rule",
+            key if verdicts == "signs" else f"{key}.words",
             alpha=settings.alpha,
             correction=words.name("correction", settings.correction),
             count=count,

@@ -143,6 +143,9 @@ class _Summary:
         told = self._told()
         lines = [self._line(one) for one in told]
         head = lines[0] if lines else self.words["no_gate"]
+        if told and self.gate is not None and self.gate.reasons:
+            fine = SIGNS.get(self._state(told[0]), PASSED) in {PASSED, NOTHING}
+            head = self.words.say("fails", line=head) if fine else head
         if self.title:
             head = self.words.say("titled", title=self.title, line=head)
         blocks = [
@@ -191,10 +194,10 @@ class _Summary:
         """Returns the verdict, and why nothing can be concluded."""
         if one.verdict != "undecided":
             return one.verdict
-        if not one.changed and one.difference == 0:
-            return "unchanged"
         if one.few:
             return "few" if one.clusters is None or one.clusters.alone else "few-clusters"
+        if not one.changed and one.difference == 0:
+            return "unchanged"
         return "no-difference" if self._margin(one) is None else "cannot-tell"
 
     def _line(self, one: Contrast) -> str:
@@ -210,7 +213,7 @@ class _Summary:
         if margin is None:
             line = self.words.say("line", **values)
         else:
-            line = self.words.say("line_margin", **values, margin=f"{margin:g}")
+            line = self.words.say("line_margin", **values, margin=f"{margin:.4g}")
         if not self.several:
             return line
         return self.words.say("of_candidate", candidate=one.candidate, line=line)
@@ -282,7 +285,7 @@ class _Summary:
             "difference": difference(one),
             "p": PAGE.p_value(one.p) if one.tested else "",
             "corrected": PAGE.p_value(one.p_adjusted) if one.tested else "",
-            "margin": "" if margin is None else f"{margin:g}",
+            "margin": "" if margin is None else f"{margin:.4g}",
             "verdict": f"{SIGNS.get(state, PASSED)} {verdict}" if one.tested else "",
         }
         return [cells[key] for key in keys]
@@ -349,7 +352,8 @@ class _Summary:
         if notes:
             yield Folded(self.words.say("notes", count=len(notes)), [Points(notes)])
         level = PAGE.percent(self.comparison.settings.confidence)
-        rule = legend(self.comparison, self.language).translate(self._signs())
+        rule = legend(self.comparison, self.language, verdicts="words")
+        rule = rule.translate(str.maketrans("▲▼·", PASSED + FAILED + NOTHING))
         lines = [self.words.say("reading", level=level, rule=rule)]
         if self.comparison.convention is not None:
             lines.append(
@@ -361,12 +365,6 @@ class _Summary:
                 )
             )
         yield Folded(self.words["legend"], [Lines(lines)])
-
-    def _signs(self) -> dict[int, str]:
-        """Returns the signs of the summary for those of tables on a terminal."""
-        margins = any(one.margin is not None for one in self.comparison.contrasts)
-        undecided = SIGNS["cannot-tell" if margins else "no-difference"]
-        return str.maketrans({"▲": PASSED, "▼": FAILED, "·": undecided})
 
     def _locally(self, told: Sequence[Contrast]) -> Iterator[Block]:
         blocks: list[Block] = []
