@@ -176,7 +176,7 @@ def test_loss(relevance):
         [
             "E *AssertionError: rr@10 is worse than in baseline.run: 0.4567 → 0.*(-0.*, 95% *"
             " p < 0.0001; 40 queries: * better, * equal, * worse)",
-            "E *The queries that became worse most:",
+            "E *The queries with the largest losses:",
             "E * q5 *query number 5 *1.0000 → 0.1*",
             "E *Explain: relyon explain judgments.qrels baseline.run .pytest_cache*candidate.run"
             " --query-id q* -m rr@10",
