@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import math
+import pickle
 import struct
 import sys
 from pathlib import Path
@@ -231,6 +232,20 @@ def test_results_carry_them() -> None:
     assert scaled is not None
     assert (scaled.judgments, scaled.scale) == (found.judgments, scale_fingerprint(SEARCH))
     assert scaled.convention != found.convention
+
+
+def test_hashes_of_queries_are_written_only_if_asked_for() -> None:
+    found = relyon.evaluate({"r": {"c": 2}, "q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}, "rr").inputs
+    assert found is not None
+    found.to_dict()
+    assert "shown" not in vars(found.by_query)
+    own = hashlib.sha256(text("a") + text("b")).digest() + struct.pack(">dd", 1, 0)
+    shown = found.to_dict(per_query=True)["judgments_by_query"]
+    assert isinstance(shown, dict)
+    assert list(shown) == ["q", "r"]
+    assert shown["q"] == hashlib.sha256(own).hexdigest()[:16]
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found == InputFingerprints.from_dict(found.to_dict(per_query=True))
 
 
 def test_only_what_carries_them_computes_them(monkeypatch: pytest.MonkeyPatch) -> None:

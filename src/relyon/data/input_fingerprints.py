@@ -21,8 +21,9 @@ import hashlib
 import json
 import operator
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relyon import _native
@@ -47,6 +48,42 @@ SHORT = 16
 BYTES = 32
 
 
+class QueryHashes(Mapping[str, str]):
+    """Hashes by query, in hexadecimal once one is asked for: only files with values of queries do.
+
+    Args:
+        queries: The queries.
+        hashes: Their hashes, in the same order.
+        digits: How many digits to show of each.
+    """
+
+    def __init__(self, queries: list[str], hashes: list[bytes], digits: int = 2 * BYTES) -> None:
+        self.queries = queries
+        self.hashes = hashes
+        self.digits = digits
+
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """The hashes as text."""
+        size = self.digits // 2
+        return {
+            query: one[:size].hex() for query, one in zip(self.queries, self.hashes, strict=True)
+        }
+
+    def shortened(self) -> QueryHashes:
+        """Returns the first digits, as files have them."""
+        return QueryHashes(self.queries, self.hashes, SHORT)
+
+    def __getitem__(self, query: str) -> str:
+        return self.shown[query]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.queries)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+
 @dataclass(frozen=True)
 class Content:
     """What judgments or a run contain.
@@ -63,7 +100,7 @@ class Content:
     queries: str
     documents: str
     rows: int
-    by_query: Mapping[str, str] = field(repr=False)
+    by_query: QueryHashes = field(repr=False)
 
 
 def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
@@ -98,7 +135,7 @@ def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
         _joined(titles),
         _joined(map(operator.add, titles, pairs)),
         rows,
-        {names[place]: one.hex() for place, one in zip(order, own, strict=True)},
+        QueryHashes([names[place] for place in order], own),
     )
 
 
@@ -198,7 +235,7 @@ class InputFingerprints:
             convention_fingerprint(convention),
             None if run is None else run.whole,
             {"queries": len(judgments.by_query), "judgments": judgments.rows},
-            {query: own[:SHORT] for query, own in judgments.by_query.items()},
+            judgments.by_query.shortened(),
         )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
