@@ -148,7 +148,9 @@ def queries_judged_alike(
 
 def _refused(ours: Named, theirs: Named, found: InputDifference) -> InputError:
     judgments = "judgments" in found.kinds
-    hint = "evaluation.evaluate-with-same-" + ("judgments" if judgments else "scale")
+    hint = "evaluation.evaluate-with-same-scale"
+    if judgments:
+        hint = "evaluation.evaluate-with-same-judgments"
     return InputError(said_difference(ours, theirs, found), hint=message(hint))
 
 
