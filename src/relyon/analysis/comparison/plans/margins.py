@@ -24,6 +24,8 @@ __all__ = ["PlannedMargin", "margin_rows", "margin_table", "plan_margins"]
 
 #: What is to be shown, in the order of tables.
 STATEMENTS = ("not_worse", "not_worse_observed", "equal")
+#: From so many runs of each system on, plans reach about the power that they state.
+ENOUGH_RUNS = 5
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class PlannedMargin:
         cluster_size: The mean number of queries of a cluster, if queries are in clusters: as many
             queries are needed as there are in whole clusters. Then `deviation`, `error`, `graded`
             and `differing` are those of clusters. 0 without clusters.
+        runs: The fewest runs of a system, if what its runs share is counted; 0 if not.
     """
 
     measure: str
@@ -69,6 +72,7 @@ class PlannedMargin:
     not_worse_observed: tuple[int, ...]
     equal: tuple[int, ...]
     cluster_size: float = 0.0
+    runs: int = 0
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values: NaN and 0 queries become null."""
@@ -79,7 +83,7 @@ class PlannedMargin:
             if isinstance(one, float)
             else one
             for name, one in asdict(self).items()
-            if name != "cluster_size" or one
+            if name not in {"cluster_size", "runs"} or one
         }
 
     def shown(self, statement: str) -> list[str]:
@@ -147,7 +151,16 @@ def _planned(
         not_worse_observed=tuple(units.queries(plan.not_worse(power, gain)) for power in powers),
         equal=tuple(units.queries(plan.equal(power)) for power in powers),
         cluster_size=units.size,
+        runs=_shared_runs(one),
     )
+
+
+def _shared_runs(one: Contrast) -> int:
+    """Returns the fewest runs from which the plan knows what runs share; 0 if it counts nothing."""
+    found = one.repeats
+    if found is None or not found.included or not found.excess > 0:
+        return 0
+    return min(floor.runs for floor in (found.baseline, found.candidate) if floor.runs > 1)
 
 
 def margin_rows(
@@ -216,6 +229,10 @@ def margin_table(
         words["queries.deviation"],
         *([words["queries.clusters"]] if any(one.cluster_size for one in planned) else []),
     ]
+    few = [one for one in planned if 0 < one.runs < ENOUGH_RUNS]
+    if few:
+        what = dict.fromkeys(f"{one.candidate}, {one.measure}" for one in few)
+        notes.append(words.say("margins.runs", what=[*what], runs=min(one.runs for one in few)))
     in_clusters = ".clusters" if any(one.cluster_size for one in planned) else ""
     for basis in ("few", "too_few"):
         found = dict.fromkeys(
