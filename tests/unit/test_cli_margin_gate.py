@@ -92,6 +92,16 @@ def test_queries_that_are_too_few_cannot_pass(command: Command, values: Path) ->
         assert "5 queries are too few" in done.err
 
 
+def test_clusters_of_one_query_each_are_called_queries(command: Command, values: Path) -> None:
+    rows = "".join(f"q{n:02},c{n}\n" for n in range(QUERIES))
+    (values / "queries.csv").write_text(f"query,intent\n{rows}", "utf-8")
+    design = ("--queries", "queries.csv", "--cluster", "intent")
+    done = gate(command, "quiet", *UNLESS, *design, few=True)
+    assert done.code == 1
+    assert "5 queries are too few" in done.err
+    assert "clusters are too few" not in done.err
+
+
 def test_nothing_changed_passes_and_says_what_that_means(command: Command, values: Path) -> None:
     done = gate(command, "same", *UNLESS)
     assert done.code == 0

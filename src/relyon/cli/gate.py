@@ -135,7 +135,7 @@ def _cannot_fail(name: str, units: int, named: Sequence[Contrast]) -> str:
     from relyon.analysis.statistics import ENOUGH_QUERIES
 
     values = {"name": name, "least": ENOUGH_QUERIES}
-    if any(one.clusters is not None and not one.clusters.alone for one in named):
+    if any(one.in_clusters for one in named):
         return message("cli.gate-cannot-fail-in-clusters", clusters=units, **values)
     return message("cli.gate-cannot-fail", queries=units, **values)
 

@@ -87,8 +87,8 @@ def _cannot_tell(one: Contrast, margin: Margin, comparison: Comparison) -> str:
         "margin": f"{margin.size:.4g}",
     }
     if one.few:
-        few = "few" if one.clusters is None else "few-clusters"
-        return message(f"cli.not-worse-{few}", **shared, units=one.units)
+        few = "cli.not-worse-few-clusters" if one.in_clusters else "cli.not-worse-few"
+        return message(few, **shared, units=one.units)
     if not margin.loss > 0:
         key = (
             "cli.not-worse-few-changed" if margin.unknown == "few-changed" else "cli.not-worse-open"
@@ -116,6 +116,6 @@ def _hint(one: Contrast, margin: Margin, needed: int) -> str:
         values = {"needed": needed, "queries": one.queries, "measure": one.measure}
         return message("cli.grade-for-margin", **values, power=POWER)
     if one.few:
-        units = "queries" if one.clusters is None else "clusters"
-        return message(f"cli.grade-more-{units}", measure=one.measure)
+        more = "cli.grade-more-clusters" if one.in_clusters else "cli.grade-more-queries"
+        return message(more, measure=one.measure)
     return message("cli.choose-other-margin", measure=one.measure, margin=f"{margin.size:.4g}")

@@ -51,8 +51,10 @@ def lost_values(comparison: Comparison, columns: Sequence[str]) -> list[str]:
         if breakdown.column not in columns:
             continue
         if all(one.contrast.few or not one.contrast.tested for one in breakdown.parts):
-            clustered = any(one.contrast.clusters is not None for one in breakdown.parts)
-            key = f"cli.value-gate-cannot-fail{'-clusters' if clustered else ''}"
+            clustered = any(one.contrast.in_clusters for one in breakdown.parts)
+            key = "cli.value-gate-cannot-fail"
+            if clustered:
+                key = "cli.value-gate-cannot-fail-clusters"
             messages.warning(message(key, column=breakdown.column))
         found += [_worse(breakdown, one) for one in breakdown.losses()]
     return found

@@ -202,6 +202,11 @@ class Contrast(Exportable):
     clusters: ClusterFacts | None = None
 
     @property
+    def in_clusters(self) -> bool:
+        """Whether tests count clusters, some of which have several queries."""
+        return self.clusters is not None and not self.clusters.alone
+
+    @property
     def units(self) -> int:
         """How many independent differences there are: clusters, or queries if they have none.
 

@@ -57,7 +57,7 @@ def contrast_line(one: Contrast, asked: str, level: float) -> str:
     }
     key = f"{key}.margin" if margin is not None and f"verdict.{key}.margin" in texts else key
     line = texts.say(f"verdict.{key}", **values) + texts.say("numbers", **numbers)
-    if one.clusters is not None:
+    if one.clusters is not None and one.in_clusters:
         line += texts.say("in-clusters", count=one.clusters.count, column=one.clusters.column)
     if one.repeats is not None:
         line += texts.say("in-runs", count=one.repeats.candidate.runs)
@@ -71,7 +71,7 @@ def few_key(key: str, one: Contrast) -> str:
         key: The key of that on queries.
         one: The contrast.
     """
-    return key if one.clusters is None or one.clusters.alone else f"{key}.clusters"
+    return f"{key}.clusters" if one.in_clusters else key
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Losses:
         return lines
 
     def _worst(self) -> list[str]:
-        """Returns the queries that became worse most."""
+        """Returns the queries with the largest losses."""
         one = self.contrast
         lost = extremes(self.comparison, one.candidate, one.measure, SHOWN)[1]
         return [query for query, _ in lost]
