@@ -91,6 +91,14 @@ def test_a_plan_without_repeats_is_that_of_today() -> None:
         plain.plan([0.02], repeat_cost=1.0)
 
 
+def test_a_cost_of_repeats_is_not_ignored_with_margins() -> None:
+    values = {name: {"m": {f"q{n}": n * 0.01 for n in range(9)}} for name in ("a", "b")}
+    compared = relyon.compare_values(values, margins={"m": 0.02})
+    with pytest.raises(ParameterError, match="only margins are planned") as raised:
+        compared.plan(repeat_cost=0.1)
+    assert "--difference 0.02" in str(raised.value.hint)
+
+
 def test_a_plan_for_the_present_runs_counts_what_they_share() -> None:
     """More than a plan over queries alone, and none where no number of queries is enough."""
     given = planted(8, (3, 3), run=0.03, queries=40)

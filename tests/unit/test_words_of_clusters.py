@@ -36,6 +36,13 @@ def test_three_clusters_are_called_few_clusters_not_few_queries() -> None:
     assert "six queries" not in said
 
 
+def test_columns_with_commas_are_asked_for_one_by_one() -> None:
+    asked = [*ASKED[:6], "--queries", str(FILES / "queries.csv"), "--by", "language,length"]
+    found = CliRunner().invoke(main, asked)
+    assert found.exit_code == 3
+    assert "hint: give language, length one by one, such as --by A --by B" in found.stderr
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_tables_of_repeated_runs_fit_eighty_columns(tmp_path: Path, language: str) -> None:
     """With a measure of ten letters, the one with the most columns included."""

@@ -107,8 +107,11 @@ def _column(table: pl.DataFrame, name: str, path: str) -> str:
     alike = [one for one in table.columns if plain_name(one) == plain_name(name)]
     if len(alike) == 1:
         return alike[0]
+    parts = [one.strip() for one in name.split(",")]
+    several = len(parts) > 1 and set(parts) <= set(table.columns)
+    hint = "io.one-column-each" if several else "io.columns-of-queries"
     raise InputError(
         message("io.no-query-column", name=name),
         path=path,
-        hint=message("io.columns-of-queries", columns=list(table.columns)),
+        hint=message(hint, columns=parts if several else list(table.columns)),
     )

@@ -89,7 +89,7 @@ def forest(chart: Chart, width: int) -> Layers:
         "name:N",
         sort=order,
         title=None,
-        axis={"labelLimit": wide * 7 // 8, "minExtent": wide + 8},
+        axis={"labelLimit": wide, "minExtent": wide + 8},
     )
     colors = {**TONES, **MARGIN_TONES}
     forms = {**dict(zip(SHAPES["domain"], SHAPES["range"], strict=True)), **MARGIN_SHAPES}
@@ -292,7 +292,7 @@ def losses(chart: Chart, width: int) -> _Stacked:
             "name:N",
             sort=names,
             title=None,
-            axis={"labelLimit": wide * 7 // 8, "minExtent": wide + 8},
+            axis={"labelLimit": wide, "minExtent": wide + 8},
             scale={"paddingInner": 0.35, "paddingOuter": 0.1},
         ),
         "order": channel("order:Q"),

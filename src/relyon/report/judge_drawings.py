@@ -57,7 +57,7 @@ def shares(chart: Chart, width: int) -> Layers:
             "name:N",
             sort=names,
             title=None,
-            axis={"labelLimit": wide * 7 // 8, "minExtent": wide + 8},
+            axis={"labelLimit": wide, "minExtent": wide + 8},
             scale={"paddingInner": 0.3, "paddingOuter": 0.1},
         ),
         "order": channel("order:Q"),

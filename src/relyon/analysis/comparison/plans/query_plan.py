@@ -252,6 +252,11 @@ def plan_queries(
     for power in powers:
         check_fraction("power", power)
     margins = plan_margins(comparison, powers)
+    if repeat_cost is not None and margins and not differences:
+        raise ParameterError(
+            message("analysis.repeat-cost-needs-difference"),
+            hint=message("analysis.difference-of-margin", size=f"{margins[0].margin:.4g}"),
+        )
     asked = differences or ([] if margins else [f"{100 * one:g}%" for one in SHARES])
     wanted = [_amount(one) for one in asked]
     settings = comparison.settings
