@@ -93,10 +93,12 @@ def read_training(path: str) -> tuple[ModelCard, dict[str, float]]:
     text = read_file(path)
     try:
         found = json.loads(text)
-        whole = "card" in found
-        queries = found["per_query"] if whole else {}
-        values = {query: _number(one["value"]) for query, one in queries.items()}
-        return _card(found["card"] if whole else found), values
+        if "card" not in found:
+            return _card(found), {}
+        values = {query: _number(one["value"]) for query, one in found["per_query"].items()}
+        held_out = found["card"].get("inputs", {}).get("held_out", {})
+        held_out["judgments_by_query"] = found.get("judgments_by_query", {})
+        return _card(found["card"]), values
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, RelyonError):
         raise InputError(
             message("ltr.is-neither-saved-ranker"),

@@ -129,14 +129,6 @@ class Training(Exportable):
             )
         return frame.fill_nan(None)
 
-    def _card(self) -> dict[str, object]:
-        """Returns the card, with the fingerprints of the held-out queries' judgments."""
-        inputs = {
-            name: one.to_dict(per_query=name == "held_out")
-            for name, one in self.card.inputs.items()
-        }
-        return {**self.card.to_dict(), "inputs": inputs}
-
     def to_dict(self) -> dict[str, object]:
         """Returns the object that ``--format json`` prints."""
         per_query = {
@@ -146,9 +138,11 @@ class Training(Exportable):
             }
             for place, (query, value) in enumerate(zip(self.queries, self.values, strict=True))
         }
+        held_out = self.card.inputs.get("held_out")
         return {
-            "card": self._card(),
+            "card": self.card.to_dict(),
             "per_query": per_query,
+            **({} if held_out is None else {"judgments_by_query": dict(held_out.by_query)}),
             "curve": [one.to_dict() for one in self.curve],
             "importance": [one.to_dict() for one in self.importance],
             "placements": [one.to_dict() for one in self.placements],
