@@ -68,7 +68,8 @@ def input_fingerprints(rows: LabelledRows, convention: Convention) -> InputFinge
     Examples:
         >>> import polars as pl, relyon
         >>> from relyon.data.convention import load_convention
-        >>> frame = pl.DataFrame({"q": [7, 7], "doc": ["a", "b"], "label": [1, 0], "age": [3, 4]})
+        >>> columns = {"query": [7, 7], "doc": ["a", "b"], "label": [1, 0], "age": [3, 4]}
+        >>> frame = pl.DataFrame(columns)
         >>> found = input_fingerprints(relyon.read_features(frame), load_convention("relyon"))
         >>> relyon.evaluate({"7": {"b": 0, "a": 1}}, {"7": {"a": 1.0}}).inputs == found
         True
