@@ -203,11 +203,7 @@ class PairedRuns:
             ),
             *evidence_notes(self.contrasts),
             *cluster_notes(self.contrasts),
-            *few_notes(
-                one.queries
-                for one in self.contrasts
-                if one.tested and (one.clusters is None or one.clusters.alone)
-            ),
+            *few_notes(one.queries for one in self.contrasts if one.tested and not one.in_clusters),
         ]
 
     def _measure(self, name: str) -> str:

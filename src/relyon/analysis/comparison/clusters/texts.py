@@ -20,7 +20,7 @@ COLUMNS = ("measure", "clusters", "largest", "effective", "design_effect", "corr
 
 
 def _clustered(contrasts: Sequence[Contrast]) -> list[Contrast]:
-    return [one for one in contrasts if one.tested and one.clusters and not one.clusters.alone]
+    return [one for one in contrasts if one.tested and one.in_clusters]
 
 
 def cluster_legend(comparison: PairedRuns, language: Language, *, table: bool = False) -> list[str]:

@@ -195,7 +195,7 @@ class _Summary:
         if one.verdict != "undecided":
             return one.verdict
         if one.few:
-            return "few" if one.clusters is None or one.clusters.alone else "few-clusters"
+            return "few-clusters" if one.in_clusters else "few"
         if not one.changed and one.difference == 0:
             return "unchanged"
         return "no-difference" if self._margin(one) is None else "cannot-tell"
