@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 DONE := $(VENV)/done
 OLDEST := build/oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-EXTRAS := demo,excel,judge,learn,ltr,lz4,postgres,ranx,stats,yaml
+EXTRAS := demo,excel,judge,learn,ltr,lz4,mcp,postgres,ranx,stats,yaml
 # The build of PyTorch without CUDA, which is several gigabytes smaller.
 TORCH := torch==2.13.0
 # The language model of `relyon demo --dense`, without the packages that it asks for.

@@ -66,7 +66,9 @@ def test_comparisons(test: str, spark: Any) -> None:
     found = compare(
         spark_frame(spark, shuffled(judgments)), there[0], there[1:], measures, **options
     )
-    assert bits(found.to_dict()) == bits(here.to_dict())
+    expected = here.to_dict()
+    del expected["inputs"]  # results of a cluster carry no fingerprints
+    assert bits(found.to_dict()) == bits(expected)
 
 
 def test_comparisons_of_scores(spark: Any) -> None:
