@@ -6,6 +6,10 @@ They are imported when first used, so that a small job pays for what it needs on
 from ._native import (
     __version__ as __version__,
 )
+from .analysis.abstention import (
+    Abstention as Abstention,
+    abstention as abstention,
+)
 from .analysis.agreement import (
     discriminative_power as discriminative_power,
     rank_correlation as rank_correlation,

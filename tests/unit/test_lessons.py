@@ -34,36 +34,37 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
-        baseline-without-positions bots-differ bots-found bots-left-out clicks-counted clicks-deep
-        clicks-repeated clicks-rows-left-out clicks-shared columns-read-as day-first-times
-        decimal-commas documents-numbered dominant-query duplicate-judgments earlier-data
-        earlier-goal equal-changes evidence-left-out export-single features-like-labels few-changed
-        few-clusters few-runs files-beside first-run-of-system grade-ranges-differ grades-from-score
-        grading gradings-differ hidden-fields id-columns id-mismatch incomplete-events
-        inputs-unknown interval-columns judged-differently judged-without-row
-        labels-examination-known labels-not-converged labels-of-subtopics large-cluster
-        largest-query latency-not-together machine-finals machine-grades missing-grades
-        missing-months mix-queries mixed-anonymous mixed-moved mixed-outside mixed-sessions
-        mixed-several mixed-unknown mixed-untimed no-judged-document no-order no-own-value
-        no-subtopics not-carried-over not-exported not-exported-name offpolicy-absent offpolicy-few
-        offpolicy-outside offpolicy-range offpolicy-unseen-model offpolicy-unseen-part
-        offpolicy-unseen-zero offpolicy-users one-cluster one-group one-query one-round only-clicks
-        other-labels other-queries outcome-features own-clusters partial-queries parts-missing
-        parts-of-jobs parts-unfinished positions-missing queries-alike queries-grouped
-        queries-joined queries-near queries-without-text queries-without-value
-        rank-contradicts-score rank-eval-refused
+        answerable-by-judgments answerable-unknown answerable-without-relevant answers-nothing
+        base-rate-of-test-set baseline-without-positions bots-differ bots-found bots-left-out
+        clicks-counted clicks-deep clicks-repeated clicks-rows-left-out clicks-shared
+        columns-read-as day-first-times decimal-commas documents-numbered dominant-query
+        duplicate-judgments earlier-data earlier-goal equal-changes evidence-left-out export-single
+        features-like-labels few-changed few-clusters few-runs few-unanswerable files-beside
+        first-run-of-system grade-ranges-differ grades-from-score grading gradings-differ
+        hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
+        judged-differently judged-without-row labels-examination-known labels-not-converged
+        labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
+        machine-grades missing-grades missing-months mix-queries mixed-anonymous mixed-moved
+        mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
+        no-order no-own-value no-subtopics no-threshold not-carried-over not-exported
+        not-exported-name offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range
+        offpolicy-unseen-model offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users
+        one-cluster one-group one-query one-round only-clicks other-labels other-queries
+        outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
+        positions-missing queries-alike queries-grouped queries-joined queries-near
+        queries-without-text queries-without-value rank-contradicts-score rank-eval-refused
         rank-eval-unrated ranked-training-rows read-in-encoding regrouped repeated-rows
         repeated-runs repeats-alike repeats-lack-queries rows-unjudged run-effect
         run-of-training-rows same-sessions scales-differ scores-from-ranks search-cut
-        search-documents-changed
-        search-duplicates search-empty search-failed search-resumed search-retried
-        search-scores-equal search-scores-missing search-scores-rising search-short shallow-round
-        shared-queries simulated-without single-run-differs single-run-of-system skipped-queries
-        split-uneven
-        stages-do-not-nest subtopics tape-cannot-be-read tape-of-another-run texts-absent
-        texts-missing texts-unknown times-as-text times-in-another-zone unchanged-queries
-        undated-judgments unjudged-queries unpaired-queries unshared-measures unused-actions
-        weights-found weights-interval weights-judged without-time xgboost-min-rows
+        search-documents-changed search-duplicates search-empty search-failed search-resumed
+        search-retried search-scores-equal search-scores-missing search-scores-rising search-short
+        shallow-round shared-queries simulated-without single-run-differs single-run-of-system
+        skipped-queries split-uneven stages-do-not-nest subtopics tape-cannot-be-read
+        tape-of-another-run texts-absent texts-missing texts-unknown threshold-outside-scores
+        times-as-text times-in-another-zone top-scores-equal unanswerable-left-out
+        unanswered-queries unchanged-queries undated-judgments unjudged-queries unpaired-queries
+        unshared-measures unused-actions weights-found weights-interval weights-judged without-time
+        xgboost-min-rows
     """,
     "logs": """
         actions-without-impression bots click-values cut-off-lists day-first-timestamps

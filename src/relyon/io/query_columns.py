@@ -15,7 +15,7 @@ from relyon.io.descriptions import NO_ROWS, Descriptions, key_column
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["query_columns"]
+__all__ = ["query_columns", "query_table", "table_column"]
 
 
 def query_columns(
@@ -46,8 +46,8 @@ def query_columns(
     import polars as pl
 
     wanted = sorted(set(ids))
-    table, path = _table(source, names)
-    chosen = {name: _column(table, name, path) for name in names}
+    table, path = query_table(source, names)
+    chosen = {name: table_column(table, name, path) for name in names}
     key = key_column(table, wanted, QUERY_IDS, path, role="query_id", problem=NO_ROWS["query"])
     found: dict[str, dict[str, str]] = {}
     for name, column in chosen.items():
@@ -77,7 +77,7 @@ def query_columns(
     return found
 
 
-def _table(source: object, names: Sequence[str]) -> tuple[pl.DataFrame, str]:
+def query_table(source: object, names: Sequence[str]) -> tuple[pl.DataFrame, str]:
     """Returns the table, with the columns that can matter, and its path."""
     import polars as pl
 
@@ -101,7 +101,12 @@ def _table(source: object, names: Sequence[str]) -> tuple[pl.DataFrame, str]:
     return pl.DataFrame(named_series(source, lambda name: plain_name(name) in plain)), ""
 
 
-def _column(table: pl.DataFrame, name: str, path: str) -> str:
+def table_column(table: pl.DataFrame, name: str, path: str) -> str:
+    """Returns the name of a column as the table spells it.
+
+    Raises:
+        InputError: If it has no such column, or several.
+    """
     if name in table.columns:
         return name
     alike = [one for one in table.columns if plain_name(one) == plain_name(name)]

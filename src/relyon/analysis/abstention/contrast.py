@@ -1,0 +1,158 @@
+"""Two systems on the same queries: areas, false answers and right answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from relyon.core.document.json import json_number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.analysis.abstention.system import SystemAbstention
+
+__all__ = ["AbstentionContrast", "contrasts"]
+
+Quantity = Literal["auroc", "false_answer_rate", "right_answers"]
+
+
+@dataclass(frozen=True)
+class AbstentionContrast:
+    """A candidate against the baseline, each at its own threshold, paired by query.
+
+    Attributes:
+        baseline: The name of the baseline.
+        candidate: The name of the candidate.
+        measure: `auroc`; `false_answer_rate`, the share of unanswerable queries answered, of which
+            less is better; `right_answers`, the share of answerable queries answered rightly.
+        difference: Candidate minus baseline; NaN without queries or a threshold.
+        low: The lower bound of its interval; NaN if there is none.
+        high: The upper bound.
+        p: Two-sided: DeLong's test of paired areas; of the shares the exact test of the queries on
+            which the systems differ (McNemar's, a sign test).
+        p_adjusted: Corrected for the number of contrasts.
+        queries: The number of paired queries; of areas that of the smaller class.
+        verdict: `better`, `worse` or `undecided`, as in other comparisons: significant on six
+            queries or more.
+    """
+
+    baseline: str
+    candidate: str
+    measure: Quantity
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    queries: int
+    verdict: Literal["better", "worse", "undecided"] = "undecided"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Both bounds of the interval."""
+        return self.low, self.high
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        return {
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "measure": self.measure,
+            "difference": json_number(self.difference),
+            "low": json_number(self.low),
+            "high": json_number(self.high),
+            "p": json_number(self.p),
+            "p_adjusted": json_number(self.p_adjusted),
+            "queries": self.queries,
+            "verdict": self.verdict,
+        }
+
+
+def contrasts(
+    systems: Sequence[SystemAbstention], confidence: float, alpha: float, correction: str
+) -> tuple[AbstentionContrast, ...]:
+    """Returns every candidate against the first system, with p-values corrected as one family.
+
+    Args:
+        systems: The baseline, then the candidates.
+        confidence: The level of the intervals.
+        alpha: The significance level of corrected p-values.
+        correction: As for `relyon.compare`.
+
+    Raises:
+        ParameterError: If the correction is unknown.
+    """
+    from relyon.analysis.statistics import adjust, is_significant
+
+    found: list[AbstentionContrast] = []
+    for candidate in systems[1:]:
+        found += _contrasts(systems[0], candidate, confidence)
+    adjusted = adjust([one.p for one in found], correction)
+    decided = []
+    for one, p in zip(found, adjusted, strict=True):
+        gain = -one.difference if one.measure == "false_answer_rate" else one.difference
+        verdict: Literal["better", "worse", "undecided"] = "undecided"
+        if gain != 0 and is_significant(one.queries, p, alpha):
+            verdict = "better" if gain > 0 else "worse"
+        decided.append(replace(one, p_adjusted=p, verdict=verdict))
+    return tuple(decided)
+
+
+def _contrasts(
+    baseline: SystemAbstention, candidate: SystemAbstention, confidence: float
+) -> list[AbstentionContrast]:
+    from relyon.analysis.statistics.auroc import area_difference
+
+    before, after = baseline.outcomes.answers, candidate.outcomes.answers
+    areas = area_difference(before.area, after.area)
+    yes = int(before.answerable.sum())
+    smaller = min(yes, len(before.queries) - yes)
+    names = baseline.system, candidate.system
+    first = AbstentionContrast(
+        *names,
+        "auroc",
+        areas.value,
+        *areas.interval(confidence),
+        areas.p,
+        areas.p,
+        smaller,
+    )
+    old, new = baseline.outcomes, candidate.outcomes
+    unknown = math.isnan(baseline.threshold) or math.isnan(candidate.threshold)
+    return [
+        first,
+        _of_queries(names, "false_answer_rate", old.false, new.false, unknown, confidence),
+        _of_queries(names, "right_answers", old.right, new.right, unknown, confidence),
+    ]
+
+
+def _of_queries(
+    names: tuple[str, str],
+    measure: Quantity,
+    old: NDArray[np.float64],
+    new: NDArray[np.float64],
+    unknown: bool,
+    confidence: float,
+) -> AbstentionContrast:
+    """Returns the contrast of outcomes from 0 to 1, one per query."""
+    import numpy as np
+
+    from relyon.analysis.statistics import paired_test
+    from relyon.analysis.statistics.bounded import mean_interval
+
+    differences = new - old
+    differences = differences[~np.isnan(differences)]
+    if unknown or not len(differences):
+        nothing = math.nan
+        return AbstentionContrast(
+            *names, measure, nothing, nothing, nothing, nothing, nothing, len(differences)
+        )
+    p = paired_test("sign", differences).p
+    low, high = mean_interval(differences, -1.0, 1.0, confidence).bounds
+    return AbstentionContrast(
+        *names, measure, float(differences.mean()), low, high, p, p, len(differences)
+    )

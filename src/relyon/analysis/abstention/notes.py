@@ -1,0 +1,116 @@
+"""Notes about systems, their scores and their thresholds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from relyon.core.notes import Note, shared_notes
+
+if TYPE_CHECKING:
+    from relyon.analysis.abstention.abstention import Abstention
+    from relyon.analysis.abstention.answers import Answers
+    from relyon.analysis.abstention.system import SystemAbstention
+
+__all__ = ["abstention_notes", "ranking_notes"]
+
+#: From this share of equal scores on, a threshold can tell little apart.
+MOSTLY_EQUAL = 0.5
+
+
+def abstention_notes(found: Abstention, tuned: Sequence[Answers | None]) -> list[Note]:
+    """Returns the notes about the numbers.
+
+    Args:
+        found: The result.
+        tuned: Of each system, the answers on which its threshold was chosen; None for parts.
+    """
+    notes: list[Note] = []
+    if found.rules.base_rate is None:
+        notes.append(Note("base-rate-of-test-set", values={"share": found.choice.base_rate}))
+    chosen = found.unanswerable
+    if tuned[0] is not None:
+        chosen = int((~tuned[0].answerable).sum())
+    elif found.crossed:
+        chosen = round(found.unanswerable * (1 - 1 / found.rules.folds))
+    if found.choice.rule == "target" and (chosen + 1) * found.choice.value < 1:
+        values = {"target": found.choice.value, "rate": 1 / (chosen + 1)}
+        notes.append(Note("few-unanswerable", found.unanswerable, "warning", values=values))
+    own = (
+        (one.system, [*_of_system(one, answers)])
+        for one, answers in zip(found.systems, tuned, strict=True)
+    )
+    if len(found.systems) == 1:
+        return [*notes, *(note for _, ours in own for note in ours)]
+    return [*notes, *shared_notes(own)]
+
+
+def _of_system(one: SystemAbstention, tuned: Answers | None) -> Iterator[Note]:
+    import numpy as np
+
+    answers = one.outcomes.answers
+    count = len(answers.queries)
+    if one.unanswered:
+        level = "warning" if 2 * one.unanswered > count else "info"
+        examples = [
+            query
+            for query, score in zip(answers.queries, answers.scores, strict=True)
+            if math.isinf(score)
+        ]
+        yield Note(
+            "unanswered-queries",
+            one.unanswered,
+            level,  # type: ignore[arg-type]
+            tuple(examples[:3]),
+        )
+    given = count - one.unanswered
+    if given > 1 and answers.most_equal > MOSTLY_EQUAL * given:
+        yield Note("top-scores-equal", answers.most_equal, "warning", values={"total": given})
+    if math.isnan(one.threshold):
+        yield Note("no-threshold", level="warning")
+    elif math.isinf(one.threshold):
+        yield Note("answers-nothing", level="warning")
+    elif tuned is not None or len(set(one.thresholds)) == 1:
+        finite = answers.scores[np.isfinite(answers.scores)]
+        if len(finite) and not finite.min() <= one.threshold <= finite.max():
+            values = {"threshold": one.threshold, "low": finite.min(), "high": finite.max()}
+            yield Note("threshold-outside-scores", level="warning", values=values)
+
+
+def ranking_notes(
+    notes: Sequence[Note], judged: int, unjudged: int, examples: Sequence[str]
+) -> tuple[Note, ...]:
+    """Returns the notes of an evaluation, with queries without an answer named once.
+
+    They have no relevant document, so that ranking measures have no value. The notes about queries
+    without judgments and without a value no longer count them.
+
+    Args:
+        notes: The notes.
+        judged: How many of them are judged.
+        unjudged: How many the run has without judgments.
+        examples: Some of their ids.
+    """
+    if not judged + unjudged:
+        return tuple(notes)
+    kept: list[Note] = []
+    counted: list[str] = []
+    for note in notes:
+        if note.kind == "unjudged-queries":
+            left = note.count - unjudged
+            if left > 0:
+                kept.append(replace(note, count=left, examples=()))
+        elif note.key == "undefined-queries.skip":
+            left = note.count - judged
+            if left > 0:
+                kept.append(replace(note, count=left))
+        else:
+            if note.key in ("undefined-queries.zero", "undefined-queries.one"):
+                counted.append(note.key)
+            kept.append(note)
+    if judged and counted and not unjudged:
+        return tuple(kept)  # the convention counts them, as its own note says
+    shown = unjudged if counted else judged + unjudged
+    return (*kept, Note("unanswerable-left-out", shown, examples=tuple(examples[:3])))
