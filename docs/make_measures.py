@@ -53,6 +53,21 @@ TITLES = {
         "Does a list cover all that a query can mean? Judgments name subtopics: see"
         " [Diversity](diversity.md).",
     ),
+    "session_gain": (
+        "Gain over a session",
+        "Several calls for one task: later calls and lower ranks count less. See"
+        " [Traces](traces.md). An ordinary run is a task with one call.",
+    ),
+    "task_evidence": (
+        "Evidence found by a task",
+        "What the calls of a task found together, and when. `first(M)`, `last(M)`, `best(M)` and"
+        " `mean(M)` take any measure M of one list on a task's calls. See [Traces](traces.md).",
+    ),
+    "task_effort": (
+        "Effort of a task",
+        "What calls repeated, and what was gained by what was read or spent. See"
+        " [Traces](traces.md).",
+    ),
     "sets": ("Sets", "Measures of what was retrieved, whatever its order."),
     "interpolated": (
         "Interpolated precision",

@@ -63,6 +63,12 @@ OPTIONS: dict[str, list[str]] = {
     "tn": ["0.25"],
     "docs": ["100"],
     "normalise": ["false", "true"],
+    "b": ["1.5", "3"],
+    "bq": ["2", "10"],
+    "repeats": ["counted", "ignored"],
+    "calls": ["1", "2"],
+    "credit": ["whole", "share"],
+    "items": ["results", "reads"],
 }
 #: Refused under ties=expected.
 NO_CLOSED_FORM = {
@@ -90,11 +96,17 @@ def variants(name: str) -> list[str]:
                 if name in {"ap", "gm_ap"}
                 else ["k", "retrieved"]
             )
-        if parameter == "unjudged" and name in {"cg", "dcg", "ndcg", "err"}:
+        if parameter == "unjudged" and name in {
+            *("cg", "dcg", "ndcg", "err", "session_dcg", "nsdcg")
+        }:
             choices = ["0", "2"] if name != "err" else ["2,max=3"]
+        if parameter == "form" and name in {"session_dcg", "nsdcg"}:
+            choices = ["track", "original"]
+        if parameter == "b" and name == "srbp":
+            choices = ["0.3", "1"]
         if parameter == "beta" and name in {"nrbp", "nnrbp"}:
             choices = ["0", "0.5"]
-        if name == "rbp" and parameter == "gain":
+        if name in {"rbp", "srbp"} and parameter == "gain":
             choices = ["{0:0,0.5:0.1,1:0.25,2:0.5,3:1}"]
         found += [f"{name}({parameter}={value})" for value in choices]
     found.append(name if name != "iprec" else "iprec@0")
@@ -205,7 +217,7 @@ def test_values_stay_within_bounds(
     measure = relyon.measure(data.draw(st.sampled_from(variants(name))))
     judgments, run = tables(queries)
     low, high = measure.bounds
-    if name == "ndcg" and "unjudged=2" in str(measure):
+    if name in {"ndcg", "nsdcg"} and "unjudged=2" in str(measure):
         high = math.inf  # ungraded documents are in the list and not in the ideal one
     wanted = reference(measure, judgments, run, relyon.Convention())
     for query, value in relyon.evaluate(judgments, run, [measure]).values_by_query(measure).items():

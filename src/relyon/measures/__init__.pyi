@@ -99,11 +99,36 @@ from .parser import (
     measure as measure,
     measures as measures,
 )
+from .session_gain import (
+    NSDCG as NSDCG,
+    SRBP as SRBP,
+    SessionDCG as SessionDCG,
+)
+from .passages_characters import (
+    CharIoU as CharIoU,
+    CharPrecision as CharPrecision,
+    CharRecall as CharRecall,
+)
+from .passages_spans import (
+    SpanNDCG as SpanNDCG,
+    SpanRecall as SpanRecall,
+)
 from .sets import (
     F1 as F1,
     FBeta as FBeta,
     SetAP as SetAP,
     Utility as Utility,
+)
+from .task_effort import (
+    GainPerRead as GainPerRead,
+    GainPerTokens as GainPerTokens,
+    Redundancy as Redundancy,
+)
+from .task_evidence import (
+    CallRR as CallRR,
+    ChainRecall as ChainRecall,
+    Recovery as Recovery,
+    TaskRecall as TaskRecall,
 )
 from .trec import (
     RNDCG as RNDCG,

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, cast
 
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
+from relyon.data.task_ranking import TaskRanking
 from relyon.measures.definition import Kernel, Measure, Step
 from relyon.measures.parameters import parameters
+from relyon.measures.tasks import TaskMeasure, condense_calls
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relyon.data.judged_calls import JudgedCalls
     from relyon.data.ranking import Ranking
     from relyon.measures.inversions import Inversion
 
@@ -27,6 +33,10 @@ def condense(ranking: Ranking) -> Ranking:
         >>> [(entry.rank, entry.grade) for entry in condense(Ranking.of([None, 1, None, 0]))]
         [(1, 1), (2, 0)]
     """
+    if isinstance(ranking, TaskRanking):
+        calls = tuple(replace(call, ranking=condense(call.ranking)) for call in ranking.calls)
+        shared = replace(ranking, pooled=frozenset(), ignores=False)
+        return TaskRanking.of_calls(calls, shared)
     return replace(ranking.window(None), pooled=frozenset())
 
 
@@ -63,7 +73,20 @@ class Condensed(Measure):
 
     def __reduce__(self) -> tuple[object, ...]:
         given = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
-        return _restore, (type(self).__mro__[2], given)
+        kind = next(one for one in type(self).__mro__[1:] if not issubclass(one, Condensed))
+        return _restore, (kind, given)
+
+
+class CondensedTask(Condensed):
+    """The same for measures of tasks: each call is condensed."""
+
+    def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = super().values(condense_calls(judged))  # type: ignore[misc]
+        return found
+
+    def weights(self, judged: JudgedCalls) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = super().weights(condense_calls(judged))  # type: ignore[misc]
+        return found
 
 
 def _restore(kind: type[Measure], given: dict[str, object]) -> Measure:
@@ -88,9 +111,10 @@ def condensed(kind: type[Measure]) -> type[Measure]:
     own = "unjudged" in parameters(kind) and kind.convention_fields.get("unjudged") == ""
     if kind.needs != "judgments" or own:
         raise ParameterError(message("measures.measure-has-no-parameter", kind_name=kind.name))
+    tasks = issubclass(kind, TaskMeasure)
     made = type(
         kind.__name__,
-        (Condensed, kind),
+        (CondensedTask if tasks else Condensed, kind),
         {
             "__annotations__": {"judged_only": bool},
             "judged_only": False,

@@ -14,7 +14,7 @@ from relyon.core.texts import message
 __all__ = ["OPTIONAL", "check_parameter", "choices", "open_parameters", "parameters", "show"]
 
 #: Parameters for which `None` has a meaning, so that no convention fills them.
-OPTIONAL = frozenset({"k"})
+OPTIONAL = frozenset({"k", "calls"})
 
 _HINTS: dict[type, dict[str, object]] = {}
 

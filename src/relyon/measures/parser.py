@@ -34,6 +34,8 @@ PARAMETERS = {
     "t": "target",
 }
 VALUES = {"exp-log2": "exp", "log2": "linear"}
+#: Words before a measure of one list in parentheses; see `relyon.measures.of_calls`.
+OF = {"first", "last", "best", "mean"}
 #: Names that mean several measures, and the whole list if they end in @all.
 WHOLE = {"P", "p", "recall", "success", "ndcg_cut", "map_cut", "unj"}
 
@@ -57,6 +59,9 @@ def measure(name: str | Measure) -> Measure:
     """
     if isinstance(name, Measure):
         return name
+    of_calls = _of_calls(name)
+    if of_calls is not None:
+        return of_calls
     several = expand(name) if isinstance(name, str) else None
     if several is not None:
         if len(several) == 1:
@@ -73,6 +78,26 @@ def measure(name: str | Measure) -> Measure:
             hint=message("measures.name-one-of-them", whole=whole),
         )
     return _single(name)
+
+
+def _of_calls(name: str) -> Measure | None:
+    """Returns the measure of a name such as `first(ndcg@10)`, `None` for other names."""
+    # Most names do not need the module.
+    if not isinstance(name, str) or name.strip()[:5].lower().partition("(")[0].strip() not in OF:
+        return None
+    from relyon.measures.of_calls import split_of_calls
+
+    word = name.strip().lower()
+    found = split_of_calls(f"{word}()" if word in OF and word not in registry else name)
+    if found is None:
+        return None
+    kind, inside = found
+    if not inside.strip():
+        raise ParameterError(
+            message("measures.not-measure-name", name=name),
+            hint=message("measures.write-of-calls", name=kind.name),
+        )
+    return kind(measure(inside))
 
 
 def _single(name: str) -> Measure:
@@ -145,6 +170,10 @@ def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         names = [names]
     found: dict[Measure, None] = {}
     for name in check_items("measures", names, "names of measures, such as ndcg@10"):
+        of_calls = _of_calls(name) if isinstance(name, str) else None
+        if of_calls is not None:
+            found[of_calls] = None
+            continue
         several = expand(name) if isinstance(name, str) else None
         found |= dict.fromkeys([measure(name)] if several is None else map(_single, several))
     return list(found)
