@@ -32,4 +32,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.hosts)
-            item.add_marker(pytest.mark.filterwarnings("default"))
+            item.add_marker(
+                pytest.mark.filterwarnings("default", "ignore::relyon.core.notes.RelyonWarning")
+            )
