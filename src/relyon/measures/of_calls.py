@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.core.errors import ParameterError
@@ -273,15 +273,9 @@ OF_CALLS: dict[str, type[OfCalls]] = {kind.name: kind for kind in (First, Last, 
 
 def without_calls(ranking: Ranking) -> Ranking:
     """Returns the empty list of a task without calls."""
-    return Ranking(
-        documents=(),
-        judged={} if ranking.unseen else ranking.judged,
-        query=ranking.query,
-        pooled=ranking.pooled,
-        ignores=ranking.ignores,
-        unseen=ranking.unseen,
-        graded=ranking.graded,
-    )
+    shared = {one.name: getattr(ranking, one.name) for one in fields(Ranking)}
+    judged = {} if ranking.unseen else ranking.judged
+    return Ranking(**{**shared, "documents": (), "judged": judged})
 
 
 def _mean(values: list[float], count: int | None = None) -> float:

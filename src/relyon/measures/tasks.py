@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from relyon.core.errors import ParameterError
-from relyon.core.texts import message
-from relyon.data.ranking import MOST_ORDERS, RankedDocument, Ranking
+from relyon.data.ranking import RankedDocument, Ranking
 from relyon.data.task_ranking import Call, TaskRanking, calls_of
 from relyon.measures.definition import Aspect, Measure, Step
 
@@ -104,22 +101,6 @@ class TaskMeasure(Measure):
             return ranking
         k: int | None = getattr(self, "k", None)
         return each_call(ranking, lambda one: one.window(k))
-
-    def expected(self, ranking: Ranking) -> float:
-        if not isinstance(ranking, TaskRanking):
-            return super().expected(ranking)
-        orders = [list(call.ranking.orders()) for call in ranking.calls]
-        if math.prod(map(len, orders)) > MOST_ORDERS:
-            raise ParameterError(
-                message("data.query-has-too-many", query=ranking.query),
-                hint=message("data.choose-another-tie-rule-for-this"),
-            )
-        values = []
-        for chosen in product(*orders):
-            pairs = zip(ranking.calls, chosen, strict=True)
-            calls = tuple(replace(call, ranking=order) for call, order in pairs)
-            values.append(self.value(TaskRanking.of_calls(calls, ranking)))
-        return math.fsum(values) / len(values)
 
     def counted_calls(self, ranking: Ranking) -> tuple[Call, ...]:
         """Returns the calls that count: the first `calls` of them."""
