@@ -60,6 +60,9 @@ from .core.notes import (
     Note as Note,
     RelyonWarning as RelyonWarning,
 )
+from .data.chunks import (
+    Chunks as Chunks,
+)
 from .data.convention import (
     Convention as Convention,
     presets as presets,
@@ -69,6 +72,9 @@ from .data.evidence import (
 )
 from .data.judgments import (
     Judgments as Judgments,
+)
+from .data.passages import (
+    Passages as Passages,
 )
 from .data.ranking import (
     Ranking as Ranking,
@@ -113,6 +119,11 @@ from .io import (
     write_features as write_features,
     write_judgments as write_judgments,
     write_run as write_run,
+)
+from .io.passages import (
+    read_chunks as read_chunks,
+    read_passages as read_passages,
+    write_passages as write_passages,
 )
 from .io.session_readers import (
     read_sessions as read_sessions,

@@ -71,6 +71,7 @@ def test_an_earlier_name_wins_over_a_later_one_or_both_are_refused(
 @pytest.mark.parametrize("levels", [LEVELS, LOG_LEVELS])
 def test_the_own_name_of_a_role_wins_over_its_synonyms(levels: dict[str, Levels]) -> None:
     before = {"query": {"queryid", "qid", "查询id"}, "document": {"documentid", "docid", "docno"}}
+    before["chunk"] = {"chunkid"}
     for role, found in levels.items():
         own = role.replace("_", "")
         names = [name for level in found for name in level]

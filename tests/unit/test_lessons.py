@@ -33,6 +33,8 @@ PARTS = {
 #: What the course does not explain: how files are read, what was left out, and the like.
 UNEXPLAINED = {
     "notes": """
+        chunks-found-nearly chunks-not-found duplicate-passages no-passages passages-found-nearly
+        passages-in-no-chunk passages-in-several-places passages-not-found passages-without-chunks
         absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
         answerable-by-judgments answerable-unknown answerable-without-relevant answers-nothing
         base-rate-of-test-set baseline-without-positions bots-differ bots-found bots-left-out

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from relyon.data.evidence import Evidence
+    from relyon.data.judged_passages import JudgedPassages
     from relyon.data.scale import Scale
 
 __all__ = ["Judgments"]
@@ -38,6 +39,7 @@ class Judgments(Sourced):
         source: The file they came from, or "memory".
         notes: Notes about the data.
         evidence: The evidence behind each grade, or None.
+        passages: The passages behind each grade, if documents are chunks, or None.
 
     Examples:
         >>> judgments = Judgments.from_dict({"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}})
@@ -54,7 +56,7 @@ class Judgments(Sourced):
         ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
     """
 
-    __slots__ = ("_evidence", "_names_in", "_notes", "_scale", "_source", "_table")
+    __slots__ = ("_evidence", "_names_in", "_notes", "_passages", "_scale", "_source", "_table")
 
     def __init__(
         self,
@@ -65,8 +67,10 @@ class Judgments(Sourced):
         source: str = "memory",
         notes: tuple[Note, ...] = (),
         names_in: Language | None = None,
+        passages: JudgedPassages | None = None,
     ) -> None:
         self._table = table
+        self._passages = passages
         self._evidence = evidence
         self._scale = scale
         self._names_in = names_in
@@ -254,7 +258,13 @@ class Judgments(Sourced):
             source=self._source,
             notes=self._notes,
             names_in=self._names_in,
+            passages=self._passages,
         )
+
+    @property
+    def passages(self) -> JudgedPassages | None:
+        """The passages behind the grades of chunks, or None if documents are judged as a whole."""
+        return self._passages
 
     @property
     def scale(self) -> Scale | None:

@@ -11,13 +11,16 @@ from itertools import groupby, permutations, product
 from math import factorial, prod
 from numbers import Real
 from operator import neg
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_items, check_type
 from relyon.core.rules import Ties, tie_rule
 from relyon.core.texts import message
 from relyon.data.convention import Convention
+
+if TYPE_CHECKING:
+    from relyon.data.parts import JudgedPart, Part
 
 __all__ = ["RankedDocument", "Ranking", "first_rows"]
 
@@ -61,6 +64,8 @@ class Ranking:
         ignores: Whether each measure removes unjudged documents from its first k.
         unseen: Whether judged documents outside the list are ignored.
         graded: Grades by document and subtopic; empty if the judgments have no subtopics.
+        passages: The judged passages of the query, or `None` if documents are judged as a whole.
+        chunks: The place of each chunk, if passages are judged and documents are chunks.
 
     Examples:
         >>> import relyon
@@ -78,6 +83,8 @@ class Ranking:
     ignores: bool = False
     unseen: bool = False
     graded: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    passages: tuple[JudgedPart, ...] | None = None
+    chunks: Mapping[str, Part] = field(default_factory=dict)
 
     @classmethod
     def build(
@@ -91,6 +98,8 @@ class Ranking:
         query: str = "",
         weights: Sequence[float] | None = None,
         graded: Mapping[str, Mapping[str, float]] | None = None,
+        passages: tuple[JudgedPart, ...] | None = None,
+        chunks: Mapping[str, Part] | None = None,
     ) -> Ranking:
         """Orders documents by the rules of a convention.
 
@@ -103,6 +112,8 @@ class Ranking:
             query: The query's id.
             weights: The weight of each row; `None` for 1 each.
             graded: Grades by document and subtopic, if the judgments have subtopics.
+            passages: The judged passages of the query, if passages are judged.
+            chunks: The place of each chunk, if passages are judged.
 
         Raises:
             InputError: If a grade is negative and the convention forbids it, or the convention
@@ -170,6 +181,8 @@ class Ranking:
             ignores=convention.unjudged == "ignored",
             unseen=unseen,
             graded=graded or {},
+            passages=passages,
+            chunks={} if chunks is None else chunks,
         )
 
     @classmethod

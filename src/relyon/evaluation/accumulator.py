@@ -365,7 +365,11 @@ def _only(judgments: Judgments, queries: Iterable[str]) -> Judgments:
     """Returns the judgments of some queries."""
     table = judgments.table
     grades = {query: table.subtopics(query) or table.grades(query) for query in queries}
-    return Judgments(_native.JudgmentTable.from_dict(grades), scale=judgments.scale)
+    return Judgments(
+        _native.JudgmentTable.from_dict(grades),
+        scale=judgments.scale,
+        passages=judgments.passages,
+    )
 
 
 def _joined(notes: Iterable[Note]) -> tuple[Note, ...]:

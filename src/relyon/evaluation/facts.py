@@ -42,6 +42,7 @@ class RunFacts:
         evidence: The columns of evidence that the judgments have.
         skipped: Judged queries that the run lacks and the convention leaves out.
         skipped_examples: Some of them.
+        passages: Whether the judgments are of passages.
     """
 
     queries: int
@@ -62,6 +63,7 @@ class RunFacts:
     evidence: tuple[str, ...] = ()
     skipped: int = 0
     skipped_examples: tuple[str, ...] = ()
+    passages: bool = False
 
     @classmethod
     def of(cls, batch: _native.Batch, judgments: Judgments) -> RunFacts:
@@ -88,6 +90,7 @@ class RunFacts:
             evidence=() if judgments.evidence is None else tuple(judgments.evidence.columns),
             skipped=len(skipped),
             skipped_examples=tuple(skipped[:NAMED]),
+            passages=judgments.passages is not None,
         )
 
 
@@ -145,6 +148,7 @@ def merged(parts: Sequence[RunFacts]) -> RunFacts:
         evidence=tuple(dict.fromkeys(one for part in parts for one in part.evidence)),
         skipped=total("skipped"),
         skipped_examples=examples("skipped_examples"),
+        passages=any(part.passages for part in parts),
     )
 
 
@@ -161,6 +165,7 @@ def without_judgments(facts: RunFacts) -> RunFacts:
         evidence=(),
         skipped=0,
         skipped_examples=(),
+        passages=False,
     )
 
 

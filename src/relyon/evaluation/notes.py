@@ -78,6 +78,7 @@ def data_notes(program: Program, facts: RunFacts, columns: Mapping[str, Column])
         notes.append(Note("no-judged-document", level="warning"))
     notes += negative_notes(program, facts.negatives)
     notes += subtopic_notes(program, facts)
+    notes += passage_notes(program, facts)
     if facts.evidence:
         notes.append(Note("evidence-unused", values={"columns": [*facts.evidence]}))
     if facts.regrouped:
@@ -85,7 +86,8 @@ def data_notes(program: Program, facts: RunFacts, columns: Mapping[str, Column])
     notes += preset_notes(program, facts.tied)
     refuse_large_grades(program, facts.highest)
     notes += threshold_notes(program, facts.highest, facts.fractions)
-    if program.default_thresholds and facts.matched == facts.rows and not facts.subtopics:
+    whole = not facts.subtopics and not facts.passages
+    if program.default_thresholds and facts.matched == facts.rows and whole:
         notes += all_relevant_notes(program, facts.lowest(), facts.highest)
     return notes + measure_notes(program, columns)
 
@@ -191,9 +193,17 @@ def subtopic_notes(program: Program, facts: RunFacts) -> list[Note]:
     others = [str(one) for one in program.asked if not one.needs_subtopics]
     if diverse and not facts.subtopics:
         return [Note("no-subtopics", len(diverse), "warning", values={"measures": diverse})]
-    if others and facts.overlapping:
+    if others and facts.overlapping and not facts.passages:
         return [Note("subtopics", facts.overlapping, values={"measures": others})]
     return []
+
+
+def passage_notes(program: Program, facts: RunFacts) -> list[Note]:
+    """Notes measures of passages if the judgments are of documents."""
+    names = [str(one) for one in program.asked if one.needs_passages]
+    if not names or facts.passages:
+        return []
+    return [Note("no-passages", len(names), "warning", values={"measures": names})]
 
 
 def measure_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:

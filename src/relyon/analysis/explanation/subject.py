@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.registry import suggestion
@@ -16,6 +17,9 @@ from relyon.data.scale import Scale, load_scale
 from relyon.io import read_judgments, read_run
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
+
+if TYPE_CHECKING:
+    from relyon.data.judged_passages import JudgedPassages
 
 __all__ = ["Subject"]
 
@@ -34,6 +38,7 @@ class Subject:
         scale: The grade scale.
         reference: The run that replaces judgments, for overlap and the like.
         names_in: The language of grades written as names, `None` for numbers.
+        passages: The judged passages of all queries, if documents are chunks.
     """
 
     query: str
@@ -45,6 +50,7 @@ class Subject:
     scale: Scale | None
     reference: Run | None
     names_in: Language | None = None
+    passages: JudgedPassages | None = None
 
     @classmethod
     def of(
@@ -68,6 +74,7 @@ class Subject:
         highest = math.nan
         reference = None
         names_in: Language | None = None
+        passages: JudgedPassages | None = None
         if asked.needs == "reference":
             reference = judgments if isinstance(judgments, Run) else read_run(judgments)
             held = query in reference.table
@@ -75,6 +82,7 @@ class Subject:
             table = read_judgments(judgments, scale=chosen)
             chosen = chosen or table.scale
             names_in = table.names_in
+            passages = table.passages
             held = query in table.table
             grades = table.table.grades(query) if held else {}
             subtopics = table.table.subtopics(query) if held else {}
@@ -91,7 +99,18 @@ class Subject:
                     )
                 ),
             )
-        return cls(query, asked, grades, subtopics, held, highest, chosen, reference, names_in)
+        return cls(
+            query,
+            asked,
+            grades,
+            subtopics,
+            held,
+            highest,
+            chosen,
+            reference,
+            names_in,
+            passages if held else None,
+        )
 
     def resolve(self, rules: Convention) -> Measure:
         """Returns the measure with all parameters filled in."""
@@ -137,6 +156,8 @@ class Subject:
             ranks=ranks,
             query=self.query,
             graded=self.subtopics if grades else None,
+            passages=None if self.passages is None else self.passages.of(self.query),
+            chunks=None if self.passages is None else self.passages.chunks.parts,
         )
 
     def grade(self, grade: float | None) -> str:

@@ -42,6 +42,8 @@ READERS = {
     "run": "read_run",
     "scored": "read_scored",
     **dict.fromkeys(("features", "candidates", "unlabelled"), "read_features"),
+    "passages": "read_passages",
+    "chunks": "read_chunks",
 }
 
 # Required and optional roles of each kind of data.
@@ -75,6 +77,9 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "policy": (("document", "probability"), ("query", "rank")),
+    # Parts of documents, and what is cut from them.
+    "passages": (("query", "document"), ("start", "end", "quote", "grade", "passage")),
+    "chunks": (("chunk", "document"), ("start", "end", "text")),
 }  # fmt: skip
 
 #: Other names of a role, where the kind of data has no role of the name itself.

@@ -109,6 +109,19 @@ LEVELS: dict[str, Levels] = {
     ),
     "probability": _levels("probability", "prob 概率"),
     "weight": (),  # labels with scores have weights only if the caller says so
+    "chunk": _levels(
+        "chunkid", "chunk",
+        "chunkno chunkname nodeid node segmentid segment passageid passage pid 分块 分块id 切片"
+        " 切片id 片段 片段id",
+        "id",
+    ),
+    "passage": _levels("passage", "passageid spanid span 段落 段落id"),
+    "start": _levels(
+        "start", "startindex startoffset startchar startcharidx charstart begin 起始 开始 起点"
+    ),
+    "end": _levels("end", "endindex endoffset endchar endcharidx charend stop 结束 终点"),
+    "quote": _levels("quote", "quotation excerpt evidence passagetext text content 引文 原文 摘录"),
+    "text": _levels("text", "chunktext pagecontent content body 文本 内容 正文"),
     "position": (),
     "group": (),  # rows that a split keeps on one side
 }  # fmt: skip
