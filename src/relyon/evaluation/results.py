@@ -29,6 +29,7 @@ from relyon.evaluation.measure_tables import (
 from relyon.evaluation.stored_values import stored_values
 from relyon.io.excel_export import ExcelExport
 from relyon.io.plotted import Plotted
+from relyon.io.tracked import Tracked, TrackedContent, tracked_rules
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
@@ -72,7 +73,7 @@ class Absent:
         raise InputError(sentence, path=path, hint=hint)
 
 
-class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
+class Results(Exportable, ExcelExport, Plotted, Tracked, Mapping[str, float]):
     """The measures of one run: a mapping from measure names to numbers.
 
     Attributes:
@@ -297,6 +298,17 @@ class Results(Exportable, ExcelExport, Plotted, Mapping[str, float]):
     def excel_notes(self, language: Language) -> list[str]:
         """Returns the convention and the notes."""
         return [rules_line(self, language), *(note.text(language) for note in self.notes)]
+
+    def tracked_content(self) -> TrackedContent:
+        """Returns what `log` logs: the measures, the rules, and what the numbers depend on."""
+        inputs = {} if self.inputs is None else self.inputs.to_dict()
+        facts = {
+            f"measure.{name}": f"{entry.definition} {entry.fingerprint(self.convention)}"
+            for name, entry in self.entries.items()
+        }
+        facts |= {f"inputs.{name}": one for name, one in inputs.items() if isinstance(one, str)}
+        numbers = {name: entry.value for name, entry in self.entries.items()}
+        return TrackedContent(numbers, tracked_rules(self.convention), {"run": self.run, **facts})
 
     def document(
         self, *, per_query: bool = False, digits: int = DIGITS, language: Language = "en"

@@ -16,6 +16,7 @@ from relyon.analysis.comparison.query_facts import QueryFacts
 from relyon.analysis.comparison.repeats.systems import System, system_notes
 from relyon.analysis.comparison.runs import Progress
 from relyon.analysis.comparison.settings import Settings
+from relyon.analysis.comparison.tracking import tracked_comparison
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_values, note_dict
 from relyon.core.errors import ParameterError, UnknownNameError
@@ -32,6 +33,7 @@ from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.io.excel_export import ExcelExport
 from relyon.io.plotted import Plotted
+from relyon.io.tracked import Tracked, TrackedContent
 from relyon.measures.display_names import convention_line
 from relyon.measures.fingerprint import definition_fingerprint
 from relyon.measures.parser import measures as parse_measures
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
+class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
     """Candidates against a baseline, paired by query.
 
     Attributes:
@@ -343,6 +345,10 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted):
             self.convention, self.measures, definitions=self.definitions, language=language
         )
         return [line, *notes]
+
+    def tracked_content(self) -> TrackedContent:
+        """Returns what `log` logs: the numbers, verdicts and rules of every contrast."""
+        return tracked_comparison(self)
 
     def document(
         self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"
