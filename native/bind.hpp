@@ -6,6 +6,7 @@
 namespace relyon {
 
 void bind_tables(nanobind::module_& module);
+void bind_traces(nanobind::module_& module);
 void bind_judged(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);

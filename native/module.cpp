@@ -60,6 +60,7 @@ NB_MODULE(_native, module) {
   nb::register_exception_translator(translate);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&forgive_daemons));
   relyon::bind_tables(module);
+  relyon::bind_traces(module);
   relyon::bind_judged(module);
   relyon::bind_plan(module);
   relyon::bind_batch(module);

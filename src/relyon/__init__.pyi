@@ -90,6 +90,9 @@ from .data.scale import (
 from .data.sessions import (
     Sessions as Sessions,
 )
+from .data.traces import (
+    Traces as Traces,
+)
 from .engines import (
     search as search,
 )
@@ -127,6 +130,10 @@ from .io.passages import (
 )
 from .io.session_readers import (
     read_sessions as read_sessions,
+)
+from .io.traces import (
+    read_traces as read_traces,
+    write_traces as write_traces,
 )
 from .io.session_writers import (
     write_sessions as write_sessions,

@@ -114,6 +114,106 @@ class RunTable:
     def to_text(self, *, first: int, count: int, tag: str) -> bytes:
         """The lines of some queries in TREC's form; InputError for ids with white space."""
 
+@final
+class TraceTable:
+    """Calls by task, kept whole: tasks as they first appear, calls by their numbers."""
+
+    @staticmethod
+    def from_columns(
+        columns: Mapping[str, Any], *, path: str = "", has_ranks: bool = True
+    ) -> TraceTable:
+        """Takes lists.
+
+        By call: `tasks`, `queries`, `numbers` (None: as they are written), `lines`, `rows`, `reads`
+        (-1: not recorded), `tokens`, `seconds`. By result: `documents`, `scores` (NaN: none),
+        `ranks`, `starts` and `ends` (each a list or None). By document read: `read`.
+        """
+    @staticmethod
+    def from_lines(path: str, lines: bytes | None = None, threads: int = 0) -> TraceTable | None:
+        """Reads JSON Lines: those given, or the uncompressed file.
+
+        None if a line is unusual or wrong: Python must then read them, and says what is wrong.
+        """
+    @property
+    def rows(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def unscored(self) -> int:
+        """How many calls have results without scores."""
+    @property
+    def most_calls(self) -> int:
+        """The calls of the task that has the most."""
+    @property
+    def reading(self) -> bool:
+        """Whether a call says what was read."""
+    @property
+    def has_ranks(self) -> bool: ...
+    @property
+    def has_spans(self) -> bool: ...
+    def __len__(self) -> int:
+        """The number of tasks."""
+    def __contains__(self, task: str) -> bool: ...
+    def tasks(self) -> list[str]: ...
+    def place(self, task: str) -> int:
+        """The number of a task; KeyError if there is none."""
+    def count(self, task: int) -> int:
+        """How many calls a task has, by its number."""
+    def call(
+        self, task: int, call: int
+    ) -> tuple[
+        str,
+        list[str],
+        list[float],
+        bool,
+        list[int] | None,
+        list[float | None] | None,
+        list[float | None] | None,
+        list[str] | None,
+        float,
+        float,
+    ]:
+        """A call: query, documents, scores, whether they were given, ranks, starts, ends, read.
+
+        Then tokens and seconds, NaN if unknown.
+        """
+
+def evaluate_calls(
+    judgments: JudgmentTable, plan: Plan, traces: TraceTable, threads: int = 0
+) -> Batch:
+    """Evaluates each call of a judged task as a list, in the order of the tasks.
+
+    Judged tasks without a call come last.
+    """
+
+def by_task(
+    judgments: JudgmentTable,
+    plan: Plan,
+    traces: TraceTable,
+    calls: Batch,
+    forms: Sequence[tuple[str, bool, bool, bool]],
+    worst: Batch | None = None,
+    best: Batch | None = None,
+) -> Batch:
+    """A row per task, from a row per call.
+
+    Args:
+        judgments: The judgments.
+        plan: The plan: its decimals round the values of tasks.
+        traces: The traces.
+        calls: What `evaluate_calls` returned for them.
+        forms: For each measure: `mean` (of the calls with a value), `sum`, `first`, `last` or
+            `best`; whether the highest is the best; whether numerators are logarithms of values;
+            whether numerators and denominators are the value and 1.
+        worst: The same calls with tied documents in the worst order; None if no tie matters.
+        best: In the best order.
+    """
+
+def judged_calls(
+    judgments: JudgmentTable, plan: Plan, traces: TraceTable, threads: int = 0
+) -> dict[str, Any]:
+    """The fields of `JudgedCalls`, under the rules of the plan."""
+
 def judged_scores(
     judgments: JudgmentTable, run: RunTable, threads: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

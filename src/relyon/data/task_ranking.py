@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal
 
-from relyon.data.ranking import Ranking
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+from relyon.data.ranking import MOST_ORDERS, Ranking
 
 __all__ = ["Call", "TaskRanking", "calls_of"]
 
@@ -62,8 +66,32 @@ class TaskRanking(Ranking):
             ignores=ranking.ignores,
             unseen=ranking.unseen,
             graded=ranking.graded,
+            passages=ranking.passages,
+            chunks=ranking.chunks,
             calls=calls,
         )
+
+    def reordered(self, order: Literal["worst", "best"]) -> TaskRanking:
+        """Returns the same calls, each with tied documents in the worst or the best order."""
+        calls = tuple(replace(one, ranking=one.ranking.reordered(order)) for one in self.calls)
+        return self.of_calls(calls, self)
+
+    def orders(self) -> Iterator[Ranking]:
+        """Yields every order of tied documents within the calls once.
+
+        Raises:
+            ParameterError: If there are more than 50,000 of them.
+        """
+        every = [list(one.ranking.orders()) for one in self.calls]
+        if math.prod(map(len, every)) > MOST_ORDERS:
+            raise ParameterError(
+                message("data.query-has-too-many", query=self.query),
+                hint=message("data.choose-another-tie-rule-for-this"),
+            )
+        for orders in product(*every):
+            pairs = zip(self.calls, orders, strict=True)
+            calls = tuple(replace(one, ranking=ranking) for one, ranking in pairs)
+            yield self.of_calls(calls, self)
 
 
 def calls_of(ranking: Ranking) -> tuple[Call, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from relyon import _native
 from relyon.evaluation.results import Parts, Pool
@@ -14,9 +14,29 @@ if TYPE_CHECKING:
     from relyon.data.convention import Convention
     from relyon.data.ranking import Ranking
     from relyon.evaluation.program import Program
-    from relyon.measures.definition import Measure
 
-__all__ = ["Column", "batch_columns", "kept_column", "python_columns"]
+__all__ = [
+    "Column",
+    "Evaluated",
+    "batch_columns",
+    "counted_parts",
+    "differ",
+    "kept_column",
+    "python_columns",
+]
+
+
+class Evaluated(Protocol):
+    """What computes one value of a ranking: a measure, or one over the calls of a task."""
+
+    @property
+    def combine(self) -> str: ...
+    def value(self, ranking: Ranking, /) -> float: ...
+    def expected(self, ranking: Ranking, /) -> float: ...
+    def seen(self, ranking: Ranking, /) -> Ranking: ...
+    def parts(self, ranking: Ranking, /) -> tuple[float, float]: ...
+    def counted(self, rules: Convention, /) -> float: ...
+    def query_weight(self, ranking: Ranking, /) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -64,10 +84,20 @@ def batch_columns(program: Program, batch: _native.Batch) -> dict[str, Column]:
 
 
 def python_columns(
-    program: Program, rankings: Iterable[Ranking], missing: int
+    program: Program,
+    rankings: Iterable[Ranking],
+    missing: int,
+    wanted: Sequence[tuple[str, Evaluated]] | None = None,
 ) -> dict[str, Column]:
-    """Evaluates measures in Python over rankings; the last `missing` ones are empty."""
-    wanted = program.in_python
+    """Evaluates measures in Python over rankings; the last `missing` ones are empty.
+
+    Args:
+        program: The measures and rules.
+        rankings: One per query.
+        missing: How many are of queries that the run lacks.
+        wanted: The measures by name; `None` takes those of the program without a kernel.
+    """
+    wanted = program.in_python if wanted is None else wanted
     rules = program.convention
     rule = rules.ties
     values: dict[str, list[float]] = {name: [] for name, _ in wanted}
@@ -84,7 +114,7 @@ def python_columns(
             if orders is not None:
                 as_is = (values[name][-1], *parts[name][-1])
                 worst, best = (_ordered(one, order, rules) for order in orders)
-                if _differ(as_is[0], worst[0]) or _differ(as_is[0], best[0]):
+                if differ(as_is[0], worst[0]) or differ(as_is[0], best[0]):
                     totals[name].add_orders(as_is, worst, best)
     columns = {}
     for name, total in totals.items():
@@ -95,13 +125,13 @@ def python_columns(
     return columns
 
 
-def _ordered(measure: Measure, order: Ranking, rules: Convention) -> tuple[float, float, float]:
+def _ordered(measure: Evaluated, order: Ranking, rules: Convention) -> tuple[float, float, float]:
     value = rules.rounded(measure.value(order))
     return (value, *counted_parts(measure, order, value, rules))
 
 
 def counted_parts(
-    measure: Measure, ranking: Ranking, value: float, rules: Convention
+    measure: Evaluated, ranking: Ranking, value: float, rules: Convention
 ) -> tuple[float, float]:
     """Returns a query's part of a ratio; a query without a value counts with its weight."""
     ranking = measure.seen(ranking)
@@ -116,13 +146,12 @@ def _orders(ranking: Ranking) -> tuple[Ranking, Ranking]:
     return ranking.reordered("worst"), ranking.reordered("best")
 
 
-def _differ(one: float, other: float) -> bool:
+def differ(one: float, other: float) -> bool:
+    """Whether two values differ, and not in their last bits."""
     if math.isnan(one) or math.isnan(other):
         return False
     return not math.isclose(one, other, rel_tol=1e-12, abs_tol=0.0)
 
 
-def kept_column(
-    values: Sequence[float], total: _native.Total, parts: tuple[Sequence[float], Sequence[float]]
-) -> Column:
+def kept_column(values: Sequence[float], total: _native.Total, parts: Parts) -> Column:
     return Column(lambda: list(values), total, lambda: parts)

@@ -12,7 +12,8 @@ from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.convention import Convention
-from relyon.measures.definition import Measure
+from relyon.data.native_rules import native_rules
+from relyon.measures.definition import Kernel, Measure
 from relyon.measures.lookup import check_measure_rules
 from relyon.measures.parser import measures as parse_measures
 
@@ -38,6 +39,7 @@ class Program:
         worst: Measures that count the worst order of tied documents, as ``ties="expected"`` has
             no formula for them.
         scale: The grade scale, if there is one.
+        kernels: The native functions of the plan with their parameters.
     """
 
     asked: tuple[Measure, ...]
@@ -48,6 +50,7 @@ class Program:
     places: Mapping[str, int]
     worst: frozenset[str] = frozenset()
     scale: Scale | None = None
+    kernels: tuple[tuple[str, dict[str, object]], ...] = ()
 
     @classmethod
     def compile(
@@ -88,25 +91,14 @@ class Program:
         kernels: list[tuple[str, dict[str, object]]] = []
         places: dict[str, int] = {}
         for name, one in zip(asked, resolved, strict=True):
-            kernel = one.kernel()
+            kernel = _kernel(one, convention)
             if kernel is not None:
                 places[str(name)] = len(kernels)
                 parameters = {key: value for key, value in kernel[1].items() if value is not None}
                 if "undefined" in kernel[1]:
                     parameters["undefined"] = one.counted_as(convention)
                 kernels.append((kernel[0], parameters))
-        rules = _native.Rules(
-            ties=convention.ties,
-            unjudged="nonrelevant"
-            if convention.unjudged_grade is not None
-            else str(convention.unjudged),
-            negative=convention.negative,
-            missing=convention.missing,
-            unretrieved=convention.unretrieved,
-            float32=convention.scores == "float32",
-            decimals=-1 if convention.decimals is None else convention.decimals,
-            spans=spans,
-        )
+        rules = native_rules(convention, spans=spans)
         plan = _native.Plan(kernels, rules, without_closed_form=otherwise)
         worst = {name for name, place in places.items() if place in set(plan.in_worst_order)}
         if otherwise == "worst" and convention.ties == "expected":
@@ -117,7 +109,17 @@ class Program:
                 if str(name) not in places and type(one).expected is Measure.expected
             }
         forms = tuple(average if average in one.averages else one.averages[0] for one in resolved)
-        return cls(asked, resolved, forms, convention, plan, places, frozenset(worst), scale)
+        return cls(
+            asked,
+            resolved,
+            forms,
+            convention,
+            plan,
+            places,
+            frozenset(worst),
+            scale,
+            tuple(kernels),
+        )
 
     def ties(self, name: str) -> str:
         """Returns the tie rule that a measure counts under."""
@@ -183,3 +185,17 @@ class Program:
                     ),
                     hint=message("evaluation.give-another-run-instead"),
                 )
+
+
+def _kernel(one: Measure, convention: Convention) -> Kernel | None:
+    """Returns the kernel of a measure; of one such as `first(ndcg@10)` that of the list's measure.
+
+    Each call is a list of its own, and a query of a run is a task with one call. The best call of
+    the mean over all orders is not the mean of the best call.
+    """
+    of = getattr(one, "of", None)
+    if not isinstance(of, Measure):
+        return one.kernel()
+    if convention.ties == "expected" and getattr(one, "which", "") == "best":
+        return None
+    return of.kernel()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from relyon import _native
 from relyon.core.errors import InputError
@@ -16,6 +17,7 @@ from relyon.io.format import formats
 if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
     from relyon.data.ranking import Ranking
+    from relyon.data.traces import Traces
     from relyon.evaluation.program import Program
 
 __all__ = ["evaluate_run"]
@@ -24,9 +26,20 @@ __all__ = ["evaluate_run"]
 def evaluate_run(
     judgments: Judgments, program: Program, run: object, threads: int
 ) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
-    """Evaluates a run in place: a file is streamed, a frame's columns are not copied."""
+    """Evaluates a run in place: a file is streamed, a frame's columns are not copied.
+
+    Traces, and files of traces, are read whole; their rows are tasks.
+    """
     table = judgments.table
     given = opened(run, "run") or run
+    if isinstance(given, Source) and "traces" in formats.get(given.format).kinds:
+        from relyon.io.traces import read_traces
+
+        given = read_traces(given)
+    if is_traces(given):
+        from relyon.evaluation.task_columns import evaluate_traces
+
+        return evaluate_traces(judgments, program, given, threads)
     told = _trained_on(given)
     streamed = None if program.in_python else _streamed(table, program, given, threads)
     if streamed is not None:
@@ -38,6 +51,12 @@ def evaluate_run(
     if program.in_python:
         columns |= _in_python(judgments, program, batch, kept)
     return batch, columns, (*kept.notes, *told)
+
+
+def is_traces(run: object) -> TypeGuard[Traces]:
+    """Whether a run is traces, without importing them."""
+    loaded = sys.modules.get("relyon.data.traces")
+    return loaded is not None and isinstance(run, loaded.Traces)
 
 
 def _trained_on(run: object) -> tuple[Note, ...]:
@@ -56,6 +75,8 @@ def _in_python(
     """Evaluates the measures without a kernel, query by query."""
     from relyon.data.ranking import Ranking
 
+    passages = judgments.passages
+
     def rankings() -> Iterable[Ranking]:
         for query in batch.queries:
             documents, scores, ranks = (
@@ -69,6 +90,8 @@ def _in_python(
                 ranks=ranks,
                 query=query,
                 graded=judgments.table.subtopics(query),
+                passages=None if passages is None else passages.of(query),
+                chunks=None if passages is None else passages.chunks.parts,
             )
 
     return python_columns(program, rankings(), batch.missing)

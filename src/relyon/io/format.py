@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.scale import Scale
     from relyon.data.sheets import Sheet
+    from relyon.data.traces import Traces
     from relyon.io.byte_source import Source
 
 __all__ = ["MODULES", "Format", "Kind", "first_lines", "formats"]
 
-Kind = Literal["judgments", "run", "scored", "features", "sheet"]
+Kind = Literal["judgments", "run", "scored", "features", "sheet", "traces"]
 
 #: The reader of each kind of data, and its name in messages.
 READERS: dict[Kind, tuple[str, str]] = {
@@ -47,6 +48,7 @@ READERS: dict[Kind, tuple[str, str]] = {
     "scored": ("read_scored", "labels with scores"),
     "features": ("read_features", "labels with features"),
     "sheet": ("read_sheet", "items to judge"),
+    "traces": ("read_traces", "traces"),
 }
 
 #: The modules of the formats, with the names that each registers. Content is recognised in this
@@ -59,6 +61,7 @@ MODULES = {
     "relyon.io.formats.elasticsearch": "elasticsearch",
     "relyon.io.formats.opensearch": "opensearch",
     "relyon.io.formats.label_studio": "label-studio",
+    "relyon.io.formats.traces": "traces trace opentelemetry otel otlp",
     "relyon.io.formats.json_lines": "jsonl ndjson",
     "relyon.io.formats.ranx_json": "json ranx",
     "relyon.io.formats.delimited": "tsv csv",
@@ -237,6 +240,22 @@ class Format:
         from relyon.io.plain_text import check_text
 
         return sheet_of(self.read_judgments(check_text(source), columns=columns, scale=scale))
+
+    def read_traces(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Traces:
+        """Reads traces: calls of a search tool by task.
+
+        Args:
+            source: The file.
+            columns: The attribute that names the `task`, for formats with attributes.
+            name: Their name in results.
+        """
+        raise self._cannot("traces", source.path)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes judgments."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_run_name",
     "contains_features",
+    "replace_file",
     "unwritten_notes",
     "write_features",
     "write_judgments",
@@ -67,7 +68,9 @@ def write_judgments(
 
     check_type("judgments", judgments, Judgments, "Judgments")
     chosen = _format(check_path("path", path), format)
-    _write(os.fspath(path), lambda stream: chosen.write_judgments(judgments, stream), overwrite)
+    replace_file(
+        os.fspath(path), lambda stream: chosen.write_judgments(judgments, stream), overwrite
+    )
     warn(unwritten_notes(judgments, path, format=format))
 
 
@@ -119,7 +122,7 @@ def write_run(
 
     check_type("run", run, Run, "a Run")
     chosen = _format(check_path("path", path), format)
-    _write(os.fspath(path), lambda stream: chosen.write_run(run, stream), overwrite)
+    replace_file(os.fspath(path), lambda stream: chosen.write_run(run, stream), overwrite)
 
 
 def write_features(
@@ -165,7 +168,7 @@ def write_features(
     check_type("rows", rows, LabelledRows, "LabelledRows")
     rows.known_features()
     chosen = _format(check_path("path", path), format)
-    _write(os.fspath(path), lambda stream: chosen.write_features(rows, stream), overwrite)
+    replace_file(os.fspath(path), lambda stream: chosen.write_features(rows, stream), overwrite)
 
 
 def contains_features(path: str, format: str | None = None) -> bool:
@@ -216,7 +219,17 @@ def _format(path: str, name: str | None) -> Format:
     )
 
 
-def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> None:
+def replace_file(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> None:
+    """Writes a file that appears once it is complete, or to standard output.
+
+    Args:
+        path: The file; "-" for standard output.
+        write: Writes to a stream, which compresses where the name says so.
+        overwrite: Replaces an existing file.
+
+    Raises:
+        InputError: If the file exists, or cannot be written.
+    """
     if path == "-":
         write(sys.stdout.buffer)
         sys.stdout.buffer.flush()

@@ -29,6 +29,7 @@ from relyon.data.sheets import Sheet, join_rows
 from relyon.io.byte_source import Source
 from relyon.io.feature_rows import feature_frames
 from relyon.io.format import Format, first_lines, formats
+from relyon.io.formats.traces import is_calls, is_spans
 from relyon.io.plain_text import read_text
 from relyon.io.sheet_lines import is_judged, named_members, read_lines, write_lines
 from relyon.io.sheets import PARTS, SheetFormat
@@ -65,6 +66,10 @@ class Jsonl(TabularFormat, SheetFormat):
         """Whether the first line is an object with values that are not all objects."""
         row = _first(head)
         return bool(row) and not all(isinstance(value, dict) for value in row.values())
+
+    def may_be(self, head: bytes) -> bool:
+        """Whether the lines are not the calls of traces."""
+        return not is_calls(head) and not is_spans(head)
 
     def is_sheet(self, head: bytes) -> bool:
         """Whether there are lists of ratings, or members for judges and grades."""

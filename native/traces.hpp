@@ -1,0 +1,153 @@
+// Traces: tasks of one or several calls, each with its results, kept whole.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batch.hpp"
+#include "judgments.hpp"
+#include "plan.hpp"
+
+namespace relyon {
+
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+// Calls as they are read. Texts are parts of memory that stays where it is.
+struct ReadCalls {
+  static constexpr std::int64_t unnumbered = std::numeric_limits<std::int64_t>::min();
+
+  struct Call {
+    std::string_view task;
+    std::string_view query;
+    std::int64_t number = unnumbered;
+    std::uint64_t rows = 0;   // of results
+    std::uint64_t reads = 0;  // documents read
+    bool reading = false;     // whether reading was recorded
+    double tokens = unknown;
+    double seconds = unknown;
+    std::uint64_t line = 0;
+  };
+
+  std::vector<Call> calls;
+  std::vector<std::string_view> documents;
+  std::vector<double> scores;        // NaN: none
+  std::vector<std::int64_t> ranks;   // empty: the place in the list
+  std::vector<double> starts, ends;  // empty, or one of each per result
+  std::vector<std::string_view> read;
+
+  void append(ReadCalls&& more);
+};
+
+class TraceTable {
+ public:
+  struct Call {
+    std::string_view query;
+    std::uint64_t row = 0;  // its first result
+    std::uint32_t rows = 0;
+    std::uint64_t read = 0;  // the first document read
+    std::uint32_t reads = 0;
+    bool reading = false;
+    bool scored = true;
+    double tokens = unknown;
+    double seconds = unknown;
+    std::uint64_t line = 0;
+  };
+
+  // Takes calls in the order in which they are written; `memory` holds their texts.
+  TraceTable(ReadCalls&& found, std::shared_ptr<void> memory, const std::string& path,
+             bool has_ranks, int threads);
+
+  std::size_t size() const { return tasks_.size(); }
+  std::string_view task(std::size_t number) const { return tasks_[number]; }
+  std::uint64_t first_call(std::size_t task) const { return first_call_[task]; }
+  const std::vector<std::uint64_t>& first_calls() const { return first_call_; }
+  const std::vector<Call>& calls() const { return calls_; }
+  std::uint64_t rows() const { return documents_.size(); }
+  // The number of a task, or Index::none.
+  std::uint32_t find(std::string_view task) const { return index_.find(task); }
+
+  // Documents are numbered within their task, in the order in which they occur.
+  std::uint32_t document(std::uint64_t row) const { return documents_[row]; }
+  std::uint32_t read_document(std::uint64_t row) const { return read_[row]; }
+  std::uint64_t first_name(std::size_t task) const { return first_name_[task]; }
+  std::string_view name(std::size_t task, std::uint32_t document) const {
+    return names_[first_name_[task] + document];
+  }
+  std::uint64_t names() const { return names_.size(); }
+  double score(std::uint64_t row) const { return scores_[row]; }
+  // The rank column: the place in the list where none was given.
+  std::int64_t rank(const Call& call, std::uint32_t row) const {
+    return ranks_.empty() ? std::int64_t{row} + 1 : ranks_[call.row + row];
+  }
+  bool has_ranks() const { return has_ranks_; }
+  bool has_spans() const { return !starts_.empty(); }
+  double start(std::uint64_t row) const { return starts_[row]; }
+  double end(std::uint64_t row) const { return ends_[row]; }
+
+  std::uint64_t unscored = 0;  // calls with results that have no scores
+  std::uint64_t most_calls = 0;
+  bool reading = false;  // some call says what was read
+
+ private:
+  void order_calls(const std::vector<ReadCalls::Call>& found, const std::string& path);
+  void number_documents(const ReadCalls& found, const std::string& path, int threads);
+  void check_scores(const std::string& path);
+
+  std::shared_ptr<void> memory_;
+  Arena arena_;
+  Index index_;
+  std::vector<std::string_view> tasks_;
+  std::vector<std::uint64_t> first_call_;
+  std::vector<Call> calls_;
+  std::vector<std::uint32_t> documents_;
+  std::vector<double> scores_;
+  std::vector<std::int64_t> ranks_;
+  std::vector<double> starts_, ends_;
+  std::vector<std::uint32_t> read_;
+  std::vector<std::uint64_t> first_name_;
+  std::vector<std::string_view> names_;
+  bool has_ranks_;
+};
+
+// Reads JSON Lines; nothing where a line is unusual or wrong: it must then be read by Python.
+std::optional<TraceTable> read_trace_lines(std::string&& text, const std::string& path,
+                                           int threads);
+
+// A row for each call of a judged task, in order; then one for each judged task without a call.
+Batch evaluate_calls(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
+                     int threads);
+
+// How the calls of a task become one value.
+enum class Which { mean, sum, first, last, best };
+
+struct TaskForm {
+  Which which = Which::mean;
+  bool higher = true;      // whether `best` is the highest
+  bool geometric = false;  // numerators are logarithms of the value
+  bool own = false;        // numerator and denominator are the value and 1
+};
+
+// A row for each task, from one for each call. `worst` and `best` are the same calls with tied
+// documents in those orders, or null.
+Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Batch& calls,
+              const Batch* worst, const Batch* best, const std::vector<TaskForm>& forms,
+              const Rules& rules);
+
+// What measures of tasks compute from; see JudgedCalls in Python.
+struct JudgedArrays {
+  std::vector<std::uint32_t> tasks;         // judged ones with calls, in the order of the traces
+  std::vector<std::uint32_t> missing;       // numbers in the judgments of the others
+  std::vector<std::int64_t> calls, rows, judged;
+  std::vector<std::int64_t> documents, judged_documents, judged_sets, reads, read_documents;
+  std::vector<double> grades, judged_grades, read_grades, tokens, seconds;
+};
+
+JudgedArrays judge_calls(const JudgmentTable& judgments, const Rules& rules,
+                         const TraceTable& traces, int threads);
+
+}  // namespace relyon
