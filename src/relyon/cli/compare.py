@@ -15,6 +15,7 @@ from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
 from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
+from relyon.cli.no_answer import NoAnswer, WithAbstention
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     average_option,
@@ -121,6 +122,7 @@ class Request:
     )
     described: Described = described_options(documents=False)
     average: Average | None = average_option()
+    no_answer: NoAnswer = group(NoAnswer)
     output: Output = group(
         Output,
         forms=fixed(FORMATS),
@@ -160,7 +162,17 @@ def command(request: Request) -> None:
         ),
     )
     repeats = [run for runs in systems.values() for run in runs]
+    request.no_answer.refuse(
+        None if request.plan else request.output.form,
+        scored=request.given.scored,
+        values=request.values,
+        engine=request.engine,
+        plan=request.plan,
+        system=systems,
+        stored_results=stored,
+    )
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
+    inputs += request.no_answer.paths
     protect_inputs(request.output.path, inputs)
     protect_inputs(request.summary.path, inputs)
     request.summary.check(request.output.path)
@@ -180,6 +192,7 @@ def command(request: Request) -> None:
         scored = bool(request.given.scored)
         measured = [] if request.values else _with_gates(asked, needed, scored)
         comparison = _compared(request, files, measured, systems)
+    abstention = request.no_answer.of_comparison(comparison)
     if request.strict:
         _refuse_warnings(comparison)
     if request.described.queries is not None:
@@ -196,12 +209,14 @@ def command(request: Request) -> None:
         runs = [] if stored or _is_apart(request) else files[1:]
         tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
         latency = tapes.latency(comparison)
-        shown = comparison if latency is None else Timed(comparison, latency, tapes.notes)
+        shown: object = comparison if latency is None else Timed(comparison, latency, tapes.notes)
+        shown = shown if abstention is None else WithAbstention(shown, abstention)
         emit(shown, request.output, own=own)
         if latency is None or request.output.form != "json":
             messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     if request.output.form != "json":
         messages.notes(comparison.notes)
+        request.no_answer.tell()
     request.described.notes()
     explain = _nothing_to_explain if stored else explain_command(files)
     failure = None

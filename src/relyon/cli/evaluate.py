@@ -13,6 +13,7 @@ import click
 
 from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.no_answer import NoAnswer
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     average_option,
@@ -93,6 +94,7 @@ class Request:
         " Parquet with the columns run, query and one per measure.",
     )
     average: Average | None = average_option()
+    no_answer: NoAnswer = group(NoAnswer)
     output: Output = group(
         Output,
         forms=fixed(FORMATS),
@@ -156,6 +158,12 @@ class Request:
             raise ParameterError(
                 message("cli.latex-has-no-queries"), hint=message("cli.leave-out-per-query")
             )
+        self.no_answer.refuse(
+            self.output.form,
+            scored=self.given.scored,
+            engine=self.engine,
+            intervals=self.intervals,
+        )
         if not self.given.scored:
             check_files(self.files, "evaluate")
 
@@ -167,7 +175,7 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon evaluate`."""
     output, files = request.output, request.files
-    protect_inputs(output.path, request.given.paths(files))
+    protect_inputs(output.path, [*request.given.paths(files), *request.no_answer.paths])
     request.check()
     if request.intervals:
         from relyon.analysis.uncertainty import SeveralIntervals
@@ -179,7 +187,8 @@ def command(request: Request) -> None:
     from relyon.evaluation.measure_tables import rules_line
     from relyon.evaluation.side_by_side import SideBySide
 
-    results, tags = _results(request)
+    seen: list[tuple[Evaluator, str, Run | Source]] = []
+    results, tags = _results(request, seen)
     header = [[("runid", tag)] for tag in tags] if not request.asked else []
     rows = {"per_query": request.per_query}
     shown = {} if output.form == "latex" else rows
@@ -188,15 +197,24 @@ def command(request: Request) -> None:
     if output.form == "trec" and output.path is not None and is_folder(output.path):
         _one_file_each(request, output.path, results, header)
     else:
-        emit(SideBySide(results), output, own=own, **shown)
+        both = request.no_answer.beside(SideBySide(results), seen, request.confidence)
+        emit(both, output, own=own, **shown)
     if output.form in {"csv", "trec"}:
         # The data does not contain the convention.
         messages.dim(rules_line(results[0], messages.language))
     messages.notes(shared_notes((run.run, run.notes) for run in results))
+    request.no_answer.tell()
 
 
-def _results(request: Request) -> tuple[Sequence[Results], list[str]]:
-    """Returns the results, and the tags of runs that have tags."""
+def _results(
+    request: Request, seen: list[tuple[Evaluator, str, Run | Source]]
+) -> tuple[Sequence[Results], list[str]]:
+    """Returns the results, and the tags of runs that have tags.
+
+    Args:
+        request: The request.
+        seen: Takes each run with its evaluator and name.
+    """
     if request.engine:
         return _cluster_results(request)
     if request.given.scored:
@@ -205,6 +223,7 @@ def _results(request: Request) -> tuple[Sequence[Results], list[str]]:
     def evaluate(
         evaluator: Evaluator, run: Run | Source, measures: list[Measure], name: str
     ) -> tuple[Results, str]:
+        seen.append((evaluator, name, run))
         found = evaluator.evaluate(
             run, measures, name=name, average=request.average, strict=request.strict
         )
@@ -287,7 +306,12 @@ def _of_runs(
         for path, name in zip(runs, run_names(runs, request.names), strict=True):
             progress(len(found), len(runs), name)
             found.append(
-                evaluate(evaluator, given.run(path, name, per_file=len(runs) > 1), measures, name)
+                evaluate(
+                    evaluator,
+                    given.run(path, name, whole=bool(request.no_answer), per_file=len(runs) > 1),
+                    measures,
+                    name,
+                )
             )
     return found
 

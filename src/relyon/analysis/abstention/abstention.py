@@ -113,6 +113,7 @@ class Abstention(Exportable, Plotted):
     rules: AbstentionRules
     tuned: bool = False
     notes: tuple[Note, ...] = field(default=())
+    _unanswerable: tuple[str, ...] = field(default=(), repr=False)
 
     def system(self, name: str) -> SystemAbstention:
         """Returns a system by its name.
@@ -128,6 +129,18 @@ class Abstention(Exportable, Plotted):
                 "analysis.no-run-of-name", name=name, names=[one.system for one in self.systems]
             )
         )
+
+    @property
+    def unanswerable_queries(self) -> tuple[str, ...]:
+        """The ids of the unanswerable queries, those on which thresholds were chosen included."""
+        return self._unanswerable
+
+    def contrast_frame(self) -> polars.DataFrame:
+        """Returns one row per candidate and measure; what does not exist is null."""
+        import polars
+
+        rows = [one.to_dict() for one in self.contrasts]
+        return polars.DataFrame(rows, infer_schema_length=None)
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
         """Returns the systems, the contrasts, and how to read them.
@@ -364,7 +377,8 @@ def abstention_of(
         tune is not None,
     )
     notes = (*known.notes, *abstention_notes(found, [tuned for _, tuned in both]))
-    return replace(found, notes=notes)
+    without = tuple(query for query, yes in known.answerable.items() if not yes)
+    return replace(found, notes=notes, _unanswerable=without)
 
 
 def _listed(candidates: object) -> list[object]:

@@ -29,6 +29,8 @@ class AbstentionContrast:
         candidate: The name of the candidate.
         measure: `auroc`; `false_answer_rate`, the share of unanswerable queries answered, of which
             less is better; `right_answers`, the share of answerable queries answered rightly.
+        baseline_value: The baseline's value on the paired queries.
+        candidate_value: The candidate's.
         difference: Candidate minus baseline; NaN without queries or a threshold.
         low: The lower bound of its interval; NaN if there is none.
         high: The upper bound.
@@ -43,6 +45,8 @@ class AbstentionContrast:
     baseline: str
     candidate: str
     measure: Quantity
+    baseline_value: float
+    candidate_value: float
     difference: float
     low: float
     high: float
@@ -62,6 +66,8 @@ class AbstentionContrast:
             "baseline": self.baseline,
             "candidate": self.candidate,
             "measure": self.measure,
+            "baseline_value": json_number(self.baseline_value),
+            "candidate_value": json_number(self.candidate_value),
             "difference": json_number(self.difference),
             "low": json_number(self.low),
             "high": json_number(self.high),
@@ -115,6 +121,8 @@ def _contrasts(
     first = AbstentionContrast(
         *names,
         "auroc",
+        before.area.value,
+        after.area.value,
         areas.value,
         *areas.interval(confidence),
         areas.p,
@@ -144,15 +152,23 @@ def _of_queries(
     from relyon.analysis.statistics import paired_test
     from relyon.analysis.statistics.bounded import mean_interval
 
+    known = ~np.isnan(old) & ~np.isnan(new)
+    old, new = old[known], new[known]
     differences = new - old
-    differences = differences[~np.isnan(differences)]
     if unknown or not len(differences):
-        nothing = math.nan
-        return AbstentionContrast(
-            *names, measure, nothing, nothing, nothing, nothing, nothing, len(differences)
-        )
+        no = math.nan
+        return AbstentionContrast(*names, measure, no, no, no, no, no, no, no, len(differences))
     p = paired_test("sign", differences).p
     low, high = mean_interval(differences, -1.0, 1.0, confidence).bounds
     return AbstentionContrast(
-        *names, measure, float(differences.mean()), low, high, p, p, len(differences)
+        *names,
+        measure,
+        float(old.mean()),
+        float(new.mean()),
+        float(differences.mean()),
+        low,
+        high,
+        p,
+        p,
+        len(differences),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -80,37 +80,37 @@ def _of_system(one: SystemAbstention, tuned: Answers | None) -> Iterator[Note]:
 
 
 def ranking_notes(
-    notes: Sequence[Note], judged: int, unjudged: int, examples: Sequence[str]
+    notes: Sequence[Note], judged: Sequence[str], unjudged: Mapping[str, Sequence[str]]
 ) -> tuple[Note, ...]:
     """Returns the notes of an evaluation, with queries without an answer named once.
 
-    They have no relevant document, so that ranking measures have no value. The notes about queries
-    without judgments and without a value no longer count them.
+    They have no relevant document, so that ranking measures have no value for them. The notes about
+    queries without judgments and without a value no longer count them.
 
     Args:
         notes: The notes.
-        judged: How many of them are judged.
-        unjudged: How many the run has without judgments.
-        examples: Some of their ids.
+        judged: Those of the queries without an answer that are judged.
+        unjudged: By run, those that it has and that are not judged; a note about no run in
+            particular is about the first.
     """
-    if not judged + unjudged:
-        return tuple(notes)
     kept: list[Note] = []
-    counted: list[str] = []
+    counted = False
     for note in notes:
+        alone = unjudged.get(note.run) or next(iter(unjudged.values()), ())
         if note.kind == "unjudged-queries":
-            left = note.count - unjudged
-            if left > 0:
-                kept.append(replace(note, count=left, examples=()))
+            examples = tuple(one for one in note.examples if one not in alone)
+            if note.count > len(alone):
+                kept.append(replace(note, count=note.count - len(alone), examples=examples))
         elif note.key == "undefined-queries.skip":
-            left = note.count - judged
-            if left > 0:
-                kept.append(replace(note, count=left))
+            if note.count > len(judged):
+                kept.append(replace(note, count=note.count - len(judged)))
         else:
-            if note.key in ("undefined-queries.zero", "undefined-queries.one"):
-                counted.append(note.key)
+            counted |= note.key in ("undefined-queries.zero", "undefined-queries.one")
             kept.append(note)
-    if judged and counted and not unjudged:
-        return tuple(kept)  # the convention counts them, as its own note says
-    shown = unjudged if counted else judged + unjudged
-    return (*kept, Note("unanswerable-left-out", shown, examples=tuple(examples[:3])))
+    # What the convention counts, its own note says.
+    left = {query for queries in unjudged.values() for query in queries}
+    left |= set() if counted else set(judged)
+    if left:
+        examples = tuple(sorted(left)[:3])
+        kept.append(Note("unanswerable-left-out", len(left), examples=examples))
+    return tuple(kept)

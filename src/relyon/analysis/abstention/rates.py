@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Rate", "rate_of", "weighted_sum"]
+__all__ = ["Rate", "hull", "rate_of", "weighted_sum"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,18 @@ def rate_of(values: NDArray[np.float64], confidence: float) -> Rate:
         return Rate(math.nan, math.nan, math.nan, 0)
     low, high = mean_interval(values, 0.0, 1.0, confidence).bounds
     return Rate(float(values.mean()), low, high, len(values))
+
+
+def hull(rate: Rate, other: Rate) -> Rate:
+    """Returns a rate whose interval contains its own and that of another estimate.
+
+    Args:
+        rate: The rate.
+        other: The other; without an interval it changes nothing.
+    """
+    if math.isnan(rate.low) or math.isnan(other.low):
+        return rate
+    return Rate(rate.value, min(rate.low, other.low), max(rate.high, other.high), rate.queries)
 
 
 def weighted_sum(first: Rate, second: Rate, weight: float) -> Rate:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relyon.analysis.abstention.curves import AnswerCurve, answer_curve
-from relyon.analysis.abstention.rates import Rate, rate_of, weighted_sum
+from relyon.analysis.abstention.rates import Rate, hull, rate_of, weighted_sum
 from relyon.analysis.abstention.thresholds import Choice, folds_of
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import json_number
@@ -147,6 +147,14 @@ def system_abstention(
 ) -> SystemAbstention:
     """Returns the numbers of one system.
 
+    Without queries of their own, thresholds are cross-fitted: each part of the queries is reported
+    at the threshold chosen on the others, and the rates are shares over all parts. The threshold to
+    be used is chosen on all queries, and can differ from each of these, above all with few
+    unanswerable queries. The interval of a rate therefore contains two exact intervals: of the
+    cross-fitted share, and of the share at the threshold to be used, measured where it was chosen.
+    The first alone can miss the coverage at that threshold in most cases, the second alone the
+    false answers (`tests/honest/test_abstention.py`).
+
     Args:
         answers: Its answers to the queries that are reported.
         tune: Its answers to the queries on which the threshold is chosen; None to choose the
@@ -171,11 +179,10 @@ def system_abstention(
     area = answers.area
     unknown = any(map(math.isnan, thresholds))
     outcomes = Outcomes(answers, np.zeros(len(used), bool) if unknown else answers.scores >= used)
-    none = Rate(math.nan, math.nan, math.nan, 0)
-    false, covered, right = (
-        none if unknown else rate_of(values, confidence)
-        for values in (outcomes.false, outcomes.covered, outcomes.right_answers)
-    )
+    false, covered, right = _rates(outcomes, confidence, unknown)
+    if len(thresholds) > 1 and not unknown:
+        applied = _rates(Outcomes(answers, answers.scores >= shipped), confidence, False)
+        false, covered, right = map(hull, (false, covered, right), applied)
     missed = Rate(1 - covered.value, 1 - covered.high, 1 - covered.low, covered.queries)
     return SystemAbstention(
         system=answers.system,
@@ -190,6 +197,18 @@ def system_abstention(
         curve=answer_curve(answers, choice.base_rate),
         unanswered=answers.without_answer,
         outcomes=outcomes,
+    )
+
+
+def _rates(outcomes: Outcomes, confidence: float, unknown: bool) -> tuple[Rate, Rate, Rate]:
+    """Returns false answers, coverage and right answers; NaN without a threshold."""
+    if unknown:
+        none = Rate(math.nan, math.nan, math.nan, 0)
+        return none, none, none
+    return (
+        rate_of(outcomes.false, confidence),
+        rate_of(outcomes.covered, confidence),
+        rate_of(outcomes.right_answers, confidence),
     )
 
 

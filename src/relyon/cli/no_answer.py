@@ -1,0 +1,362 @@
+"""Options and output of commands for questions without an answer."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relyon.cli.messages import messages
+from relyon.cli.request import option, request
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+from relyon.core.texts.numbers import DIGITS
+
+if TYPE_CHECKING:
+    from relyon.analysis.abstention import Abstention
+    from relyon.analysis.comparison import Comparison
+    from relyon.core.language import Language
+    from relyon.core.notes import Note
+    from relyon.data.run import Run
+    from relyon.evaluation import Evaluator
+    from relyon.evaluation.side_by_side import SideBySide
+    from relyon.io import Source
+
+__all__ = ["ABSTENTION_FORMS", "NoAnswer", "WithAbstention"]
+
+#: The forms that show it.
+ABSTENTION_FORMS = ("table", "markdown", "json", "csv")
+
+
+@request
+class NoAnswer:
+    """Which queries have no answer, and how the threshold is chosen from which a run answers."""
+
+    answerable: str | None = option(
+        "--answerable",
+        metavar="FILE",
+        help="A table of queries with a column answerable (true or false, 1 or 0, yes or no): adds"
+        " false answers and coverage at a threshold on the top score. The table of --queries can be"
+        " the same file.",
+    )
+    tune: str | None = option(
+        "--threshold-from",
+        "tune",
+        metavar="FILE",
+        help="With --answerable: the same for other queries, on which the threshold is chosen."
+        "  [default: each fifth of the queries is reported at the threshold chosen on the others]",
+    )
+    answer_scores: tuple[str, ...] = option(
+        "--answer-score",
+        metavar="[RUN=]COLUMN",
+        multiple=True,
+        help="With --answerable: the column of that table with the confidence of each answer, in"
+        " place of the top score; with several runs once per run.",
+    )
+    target: float | None = option(
+        "--target-false-answers",
+        "target",
+        metavar="SHARE",
+        type=click.FloatRange(0, 1, max_open=True),
+        help="With --answerable: the threshold is the lowest at which at most this share of the"
+        " unanswerable queries is answered.  [default: 0.1]",
+    )
+    cost: float | None = option(
+        "--false-answer-cost",
+        "cost",
+        metavar="COST",
+        type=click.FloatRange(0, min_open=True),
+        help="With --answerable: the threshold has the least expected cost, if a false answer costs"
+        " this and no answer to an answerable query costs 1.",
+    )
+    threshold: float | None = option(
+        "--threshold",
+        metavar="SCORE",
+        type=float,
+        help="With --answerable: a threshold that is given, such as that in use.",
+    )
+    base_rate: float | None = option(
+        "--base-rate",
+        metavar="SHARE",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        help="With --answerable: the share of unanswerable queries where the system is used."
+        "  [default: that of the test set]",
+    )
+    k: int = option(
+        "--right-within",
+        "k",
+        metavar="K",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="With --answerable: an answer is right if a relevant document is among the first K.",
+    )
+
+    def __bool__(self) -> bool:
+        return self.answerable is not None
+
+    def __post_init__(self) -> None:
+        others = {
+            "--threshold-from": self.tune,
+            "--answer-score": self.answer_scores or None,
+            "--target-false-answers": self.target,
+            "--false-answer-cost": self.cost,
+            "--threshold": self.threshold,
+            "--base-rate": self.base_rate,
+        }
+        given = [name for name, value in others.items() if value is not None]
+        if given and not self:
+            raise ParameterError(
+                message("cli.needs-answerable", option=given[0]),
+                hint=message("cli.add-answerable"),
+            )
+        rules = [name for name in given if name in list(others)[2:5]]
+        if len(rules) > 1:
+            raise ParameterError(
+                message("analysis.one-rule-of-threshold", names=rules),
+                hint=message("analysis.name-one-rule-of-threshold"),
+            )
+        if self.threshold is not None and self.tune is not None:
+            raise ParameterError(message("analysis.threshold-and-tune"))
+
+    @property
+    def paths(self) -> list[str]:
+        """The files, none of which may be written to."""
+        return [path for path in (self.answerable, self.tune) if path is not None]
+
+    def refuse(self, form: str | None, **given: object) -> None:
+        """Rejects forms and other options that do not go with it.
+
+        Args:
+            form: The form of the output; None if it does not matter.
+            **given: By the name of an option, with `_` for `-`, its value.
+
+        Raises:
+            ParameterError: If one is given.
+        """
+        if not self:
+            return
+        for name, value in given.items():
+            if value:
+                raise ParameterError(
+                    message("cli.answerable-and-option", option=f"--{name.replace('_', '-')}"),
+                    hint=message("cli.answerable-is-for-runs"),
+                )
+        if form is not None and form not in ABSTENTION_FORMS:
+            raise ParameterError(
+                message("cli.answerable-and-form", form=form),
+                hint=message("cli.choose-form-of-answerable"),
+            )
+
+    def found(
+        self, evaluator: Evaluator, runs: Mapping[str, object], **settings: Any
+    ) -> Abstention:
+        """Returns what the runs do on queries without an answer.
+
+        Args:
+            evaluator: The judgments and rules.
+            runs: The runs by name, the baseline first.
+            **settings: `confidence`, `alpha` and `correction`.
+        """
+        from relyon.analysis.abstention import AbstentionRules, abstention_of
+        from relyon.data.run import Run
+
+        whole = {name: run for name, run in runs.items() if isinstance(run, Run)}
+        if len(whole) < len(runs) or evaluator.reference is not None:
+            raise ParameterError(
+                message("cli.answerable-needs-lists"), hint=message("cli.answerable-is-for-runs")
+            )
+        found = abstention_of(
+            evaluator,
+            whole,
+            self.answerable,
+            AbstentionRules(
+                self.target, self.cost, self.threshold, self.base_rate, self.k, **settings
+            ),
+            self.tune,
+            self._scores(evaluator, whole),
+        )
+        self.__dict__["notes"] = found.notes
+        return found
+
+    def tell(self) -> None:
+        """Reports the notes about it, after those of the results."""
+        messages.notes(self.__dict__.get("notes", ()))
+
+    def of_comparison(self, comparison: Comparison) -> Abstention | None:
+        """Returns it for the runs of a comparison; None if nothing is asked for.
+
+        Args:
+            comparison: The comparison, whose settings also hold here.
+        """
+        if not self:
+            return None
+        from relyon.evaluation import Evaluator
+
+        evaluator = Evaluator(
+            comparison.judgments,
+            convention=comparison.convention,
+            scale=comparison.scale,
+            threads=comparison.settings.threads,
+        )
+        settings = comparison.settings
+        runs = {name: comparison.run(name) for name in comparison.runs}
+        found = self.found(
+            evaluator,
+            runs,
+            confidence=settings.confidence,
+            alpha=settings.alpha,
+            correction=settings.correction,
+        )
+        comparison.notes = _mended(comparison.notes, found, evaluator, runs)
+        return found
+
+    def beside(
+        self,
+        results: SideBySide,
+        seen: Sequence[tuple[Evaluator, str, Run | Source]],
+        confidence: float,
+    ) -> SideBySide | WithAbstention:
+        """Returns results with what their runs do on queries without an answer, if asked for.
+
+        Args:
+            results: The evaluations, whose notes then name queries without an answer.
+            seen: Each run with its evaluator and name.
+            confidence: The level of the intervals.
+        """
+        if not self:
+            return results
+        evaluator = seen[0][0]
+        runs = {name: run for _, name, run in seen}
+        found = self.found(evaluator, runs, confidence=confidence)
+        for one in results.results:
+            one.notes = _mended(one.notes, found, evaluator, {one.run: runs[one.run]})
+        # What is compared, `relyon compare` shows.
+        return WithAbstention(results, replace(found, contrasts=()))
+
+    def _scores(self, evaluator: Evaluator, runs: Mapping[str, Run]) -> dict[str, dict[str, float]]:
+        """Returns the stated confidence of answers, by run and query."""
+        from relyon.io.answerable import read_answer_scores
+
+        ids = {*evaluator.judgments.queries}
+        ids |= {query for run in runs.values() for query in run.queries}
+        found: dict[str, dict[str, float]] = {}
+        for text in self.answer_scores:
+            name, equals, column = text.rpartition("=")
+            if not equals and len(runs) > 1:
+                raise ParameterError(
+                    message("cli.answer-score-names-no-run", text=text, count=len(runs)),
+                    hint=message("cli.write-run-and-column", run=next(iter(runs))),
+                )
+            run = name if equals else next(iter(runs))
+            values: dict[str, float] = {}
+            for path in self.paths:
+                values |= read_answer_scores(path, column, ids)
+            found[run] = values
+        return found
+
+
+class WithAbstention:
+    """A result, and what its runs do on queries without an answer, in one output.
+
+    Args:
+        result: Results of runs in columns, or a comparison.
+        found: What the runs do.
+    """
+
+    def __init__(self, result: Any, found: Abstention) -> None:
+        self._result = result
+        self._found = found
+
+    def to_text(
+        self,
+        *,
+        columns: int | None,
+        language: Language = "en",
+        digits: int = DIGITS,
+        **options: object,
+    ) -> str:
+        """Returns the result, then the section."""
+        first = self._result.to_text(columns=columns, language=language, digits=digits, **options)
+        found = self._found.to_text(columns=columns, language=language, digits=digits)
+        return f"{first}\n\n{found}"
+
+    def to_markdown(
+        self, *, language: Language = "en", digits: int = DIGITS, **options: object
+    ) -> str:
+        """Returns the result, then the section."""
+        first = self._result.to_markdown(language=language, digits=digits, **options)
+        return f"{first}\n\n{self._found.to_markdown(language=language, digits=digits)}"
+
+    def to_json(self, **options: object) -> str:
+        """Returns the result with the section as `no_answer`; of several results, each its own."""
+        import json
+
+        from relyon.core.document.json import json_text
+
+        decoder, text, place = json.JSONDecoder(), str(self._result.to_json(**options)), 0
+        parts = []
+        while place < len(text):
+            values, place = decoder.raw_decode(text, place)
+            own = self._found.to_dict()
+            run = values.get("run")
+            if isinstance(run, str):
+                own["systems"] = [self._found.system(run).to_dict()]
+            parts.append(json_text({**values, "no_answer": own}))
+            place += len(text[place:]) - len(text[place:].lstrip())
+        return "\n".join(parts)
+
+    def to_csv(self, **options: object) -> str:
+        """Returns the rows of the result, then those of the section.
+
+        Columns that only one of both has are empty in the other.
+        """
+        from relyon.core.cells import csv_frame
+
+        frame = self._found.to_frame()
+        if self._found.contrasts:
+            names = {"low": "interval_low", "high": "interval_high"}
+            names |= {"baseline_value": "baseline_mean", "candidate_value": "candidate_mean"}
+            frame = self._found.contrast_frame().rename(names)
+        return _joined(str(self._result.to_csv(**options)), csv_frame(frame))
+
+
+def _joined(first: str, second: str) -> str:
+    """Returns two tables as one: their columns, then the rows of both."""
+    tables = [[*csv.reader(io.StringIO(text))] for text in (first, second)]
+    names = list(dict.fromkeys(name for heading, *_ in tables for name in heading))
+    rows = [
+        [dict(zip(heading, row, strict=True)).get(name, "") for name in names]
+        for heading, *rows in tables
+        for row in rows
+    ]
+    joined = io.StringIO()
+    csv.writer(joined, lineterminator="\n").writerows([names, *rows])
+    return joined.getvalue().rstrip("\n")
+
+
+def _mended(
+    notes: Sequence[Note],
+    found: Abstention,
+    evaluator: Evaluator,
+    runs: Mapping[str, Run | Source],
+) -> tuple[Note, ...]:
+    """Returns notes in which queries without an answer are named once."""
+    from relyon.analysis.abstention import ranking_notes
+    from relyon.data.run import Run
+
+    without = found.unanswerable_queries
+    judged = [query for query in without if query in evaluator.judgments]
+    return ranking_notes(
+        notes,
+        judged,
+        {
+            name: [query for query in without if query in run and query not in judged]
+            for name, run in runs.items()
+            if isinstance(run, Run)
+        },
+    )
