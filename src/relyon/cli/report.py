@@ -12,6 +12,7 @@ from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, input_options
 from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
+from relyon.cli.no_answer import NoAnswer
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     language_option,
@@ -92,6 +93,7 @@ class Request:
     statistics: Statistics = group(Statistics)
     margins: Margins = group(Margins)
     design: QueryDesign = group(QueryDesign)
+    no_answer: NoAnswer = group(NoAnswer)
     given: Given = input_options("query", "label", "document")
     threads: int = threads_option()
 
@@ -117,7 +119,9 @@ def command(request: Request) -> None:
         request.files, request.names, "--scored" if request.given.scored else ""
     )
     repeats = [run for one in systems.values() for run in one]
+    request.no_answer.refuse(None, scored=request.given.scored, system=systems)
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
+    inputs += request.no_answer.paths
     protect_inputs(request.output, inputs)
     asked = split_measures(request.measures)
     if request.margins.chosen:
@@ -139,6 +143,7 @@ def command(request: Request) -> None:
                 request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])
             ),
         )
+    abstention = request.no_answer.of_comparison(comparison)
     runs = () if request.given.scored else files[1:]
     tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
     latency = tapes.latency(comparison)
@@ -154,8 +159,10 @@ def command(request: Request) -> None:
             query_texts=tapes.queries(request.described.queries),
             document_titles=tapes.titles(request.described.documents),
             latency=latency,
+            abstention=abstention,
         )
     write(text, request.output)
     messages.notes(comparison.notes)
+    request.no_answer.tell()
     messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     request.described.notes()

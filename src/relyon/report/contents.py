@@ -12,6 +12,7 @@ from relyon.core.language import Language
 from relyon.core.notes import warn
 from relyon.core.parameters import check_type
 from relyon.io.descriptions import Descriptions
+from relyon.report.abstention import no_answer_section
 from relyon.report.breakdowns import breakdown_section, lead_losses
 from relyon.report.catalogue import catalogue
 from relyon.report.classification import curve_section
@@ -27,6 +28,7 @@ from relyon.report.queries import query_section
 from relyon.report.ranks import band_measures, rank_section
 
 if TYPE_CHECKING:
+    from relyon.analysis.abstention import Abstention
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.diagnosis import Finding
     from relyon.analysis.funnel import Funnel
@@ -48,6 +50,7 @@ class PageOptions(TitleOptions, total=False):
     query_texts: object
     document_titles: object
     latency: QualityAgainstLatency | None
+    abstention: Abstention | None
 
 
 def build_page(
@@ -63,6 +66,7 @@ def build_page(
     query_texts: object = None,
     document_titles: object = None,
     latency: QualityAgainstLatency | None = None,
+    abstention: Abstention | None = None,
 ) -> Page:
     """Returns the contents of a report, before it becomes HTML or Markdown.
 
@@ -79,6 +83,7 @@ def build_page(
             by default the comparison's own.
         document_titles: Document titles, in the same forms.
         latency: The result of `relyon.engines.quality_against_latency`.
+        abstention: The result of `relyon.abstention`.
 
     Raises:
         InputError: If a table of texts cannot be read, or has no column of ids or texts.
@@ -115,6 +120,11 @@ def build_page(
             {"breakdowns": lambda: breakdown_section(comparison, texts)}
             if comparison.breakdowns
             else {}
+        ),
+        **(
+            {}
+            if abstention is None
+            else {"no_answer": lambda: no_answer_section(abstention, texts)}
         ),
         **({} if latency is None else {"latency": lambda: latency_section(latency, texts)}),
         "queries": lambda: query_section(
@@ -194,7 +204,8 @@ def write_report(
             `query_texts`, query texts, shown next to the ids: a mapping, a frame or a
             file; by default the comparison's own. `document_titles`, document titles, in the
             same forms. `latency`, the result of `relyon.engines.quality_against_latency`: the
-            times of the runs' answers beside their quality.
+            times of the runs' answers beside their quality. `abstention`, the result of
+            `relyon.abstention`: false answers and coverage on questions without an answer.
 
     Raises:
         ParameterError: If the ending or the language is unknown.

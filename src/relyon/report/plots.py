@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from relyon.analysis.abstention import Abstention
 from relyon.analysis.comparison import Comparison
 from relyon.core.errors import ParameterError
 from relyon.core.language import Language
@@ -14,6 +15,7 @@ from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.evaluation import Results
 from relyon.io.picture import Picture
+from relyon.report.abstention import answer_chart, risk_chart
 from relyon.report.catalogue import Catalogue, catalogue
 from relyon.report.classification import curve_charts
 from relyon.report.drilldown import has_lists
@@ -78,7 +80,7 @@ _OF_LISTS = ("ranks", "losses", "roc", "precision_recall")
 
 
 def plot(
-    found: Results | Comparison,
+    found: Results | Comparison | Abstention,
     kind: str | None = None,
     *,
     measure: str | None = None,
@@ -91,11 +93,14 @@ def plot(
     the picture; `save` writes it as SVG or PNG. `results.plot(…)` is the same.
 
     Args:
-        found: The result of `relyon.evaluate`, `relyon.compare` or one of their relatives.
+        found: The result of `relyon.evaluate`, `relyon.compare`, `relyon.abstention` or one of
+            their relatives.
         kind: Of results: `queries`, the value of every query. Of a comparison: `intervals` (the
             default), the differences with their intervals; `queries`, the difference of every
             query; `ranks`, the difference of DCG by ranks; `losses`, what each run lacks to the
             ideal; `roc` and `precision_recall`, the curves. The last four need judgments and runs.
+            Of questions without an answer: `roc` (the default), coverage by false answers, or
+            `risk`, the share of wrong answers by the share of queries answered.
         measure: The measure of `queries`, and the one whose cutoff `losses` uses; by default the
             first with values of queries.
         candidate: The candidate of `queries` and `ranks`; by default the first.
@@ -120,6 +125,9 @@ def plot(
     if isinstance(found, Results):
         check_choice("kind", kind or "queries", ["queries"])
         return framed(_named(value_chart(found, measure or next(iter(found)), texts), {}))
+    if isinstance(found, Abstention):
+        check_choice("kind", kind or "roc", ["roc", "risk"])
+        return framed((risk_chart if kind == "risk" else answer_chart)(found, texts))
     if not isinstance(found, Comparison):
         raise ParameterError(
             message("report.cannot-plot", name=type(found).__name__),

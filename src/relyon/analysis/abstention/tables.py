@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relyon.core.document.model import Block, Cell, Document, Lines, Table, Tone
 from relyon.core.texts import Catalogue, Language, catalogue
-from relyon.core.texts.numbers import DIGITS, NumberStyle
+from relyon.core.texts.numbers import DIGITS, PAGE, NumberStyle
 
 if TYPE_CHECKING:
     from relyon.analysis.abstention.abstention import Abstention
@@ -116,6 +116,7 @@ def contrast_table(found: Abstention, words: Catalogue, digits: int = DIGITS) ->
     rows = []
     for one in found.contrasts:
         tone, mark = MARKS[one.verdict]
+        mark = "○" if style is PAGE and one.verdict == "undecided" else mark
         rows.append(
             (
                 one.candidate,
