@@ -31,6 +31,15 @@ def write_rows() -> None:
         write_features(rows_of(seed=seed), Path(name))
 
 
+def write_passages() -> None:
+    """Writes the passages and texts that the examples name."""
+    Path("texts").mkdir(exist_ok=True)
+    Path("texts", "d1.txt").write_text("Free returns within 30 days.", "utf-8")
+    Path("passages.jsonl").write_text(
+        '{"query": "q1", "document": "d1", "quote": "within 30 days"}\n', "utf-8"
+    )
+
+
 def test_every_module_of_a_command_is_listed() -> None:
     helpers = {
         "__init__",
@@ -57,6 +66,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "named_tables",
         "option_values",
         "options",
+        "passage_options",
         "other_names",
         "request",
         "output",
@@ -150,6 +160,8 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     if name == "compare":
         for run, path in (("bm25.run", "results-old.json"), ("new.run", "results-new.json")):
             command(*shlex.split(f"evaluate judgments.qrels {run} -q --format json -o {path}"))
+    if name == "passages":
+        write_passages()
     if name == "sample":
         command(*shlex.split("logs read arms.csv -o log.parquet"))
         for made in ("sample.csv", "pool.csv"):  # as it is before the first of the examples
@@ -160,6 +172,10 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
             arguments[0] == "learn" and not {"-o", "--check-only"} & set(arguments)
         ):
             continue  # it serves until it is ended: the tests in `web` start it as a process
+        if arguments[0] == "mcp":
+            Path("experiments").mkdir(exist_ok=True)
+            if "--print-config" not in arguments:
+                continue  # it serves until stdin ends: tests with a client start it
         outcome = command(*arguments)
         assert outcome.code == 0, f"{line}: {outcome.err}"
 

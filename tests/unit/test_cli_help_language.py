@@ -127,7 +127,7 @@ def test_help_is_in_the_language_and_fits_80_columns(
             "",
         ),
         (("measures", "a", "b"), "多出一个参数（b）", ""),
-        (("compare", "--tets", "t"), "没有这个选项：`--tets`", "是不是 `--test`？"),
+        (("compare", "--tes", "t"), "没有这个选项：`--tes`", "是不是 `--test`？"),
     ],
 )
 def test_the_argument_parser_speaks_the_language(

@@ -34,6 +34,7 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         chunks-found-nearly chunks-not-found duplicate-passages no-passages passages-found-nearly
+        several-chunk-tables
         passages-in-no-chunk passages-in-several-places passages-not-found passages-without-chunks
         absent-features abtest-sessions abtest-several abtest-unassigned aligned-by-index
         answerable-by-judgments answerable-unknown answerable-without-relevant answers-nothing

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from relyon.cli.comparing import check_two_runs
 from relyon.cli.option_values import format_named_by, run_names
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
@@ -161,6 +161,11 @@ class Cluster:
         given = self.given
         titles = run_names(files[1:], names)
         given.check_columns(files)
+        if given.passages:
+            raise ParameterError(
+                message("cli.chunks-exclude", other="--engine"),
+                hint=message("cli.leave-out-engine-for-chunks"),
+            )
         session = self.engine.session
         judgments: Judgments | DataFrame
         if is_local_file(files[0]):

@@ -20,6 +20,7 @@ from relyon.cli.options import (
     run_format_option,
     scale_option,
 )
+from relyon.cli.passage_options import PASSAGE_ROLES, PassageFiles
 from relyon.cli.request import Declared, group, request
 from relyon.cli.scored import ScoredFiles
 from relyon.core.errors import ParameterError
@@ -84,10 +85,12 @@ class Given:
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
     scored_files: ScoredFiles = group(ScoredFiles)
+    passages: PassageFiles = group(PassageFiles)
 
     def __post_init__(self) -> None:
         # Bad rules are an error before anything is read.
         _ = self.convention, self.scale
+        self.passages.check(self.judgments_format, scored=bool(self.scored_files))
 
     @cached_property
     def convention(self) -> Convention:
@@ -112,7 +115,7 @@ class Given:
 
     def paths(self, files: Sequence[str]) -> list[str]:
         """Returns every input file, none of which may be written to."""
-        return [*files, *self.scored.paths]
+        return [*files, *self.scored.paths, *self.passages.paths]
 
     def lists(
         self,
@@ -147,7 +150,11 @@ class Given:
         return Lists(judged, runs, titles, self.convention)
 
     def judgments(self, path: str) -> Judgments:
-        """Reads judgments."""
+        """Reads judgments: of passages, if the chunks of the runs are given."""
+        if self.passages:
+            named = {**columns_for(path, self.columns), **self._own_columns("judgments", path)}
+            wanted = {role: name for role, name in named.items() if role in PASSAGE_ROLES}
+            return self.passages.judgments(path, wanted or None, self.scale)
         columns = self.columns_of("judgments", path)
         return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
 
@@ -174,7 +181,8 @@ class Given:
             ParameterError: If so.
         """
         check_columns_for(files, self.columns)
-        check_columns_for(files, self.judgments_columns, ROLES["judgments"], "--judgments-columns")
+        roles = self._roles("judgments")
+        check_columns_for(files, self.judgments_columns, roles, "--judgments-columns")
         check_columns_for(files, self.run_columns, ROLES["run"], "--run-columns")
         if not self.columns:
             return
@@ -204,7 +212,11 @@ class Given:
     def _own_columns(self, kind: str, path: str) -> dict[str, str]:
         """Returns the columns given by the option for one kind of file."""
         texts = {"judgments": self.judgments_columns, "run": self.run_columns}[kind]
-        return columns_for(path, texts, ROLES[kind], f"--{kind}-columns")
+        return columns_for(path, texts, self._roles(kind), f"--{kind}-columns")
+
+    def _roles(self, kind: str) -> tuple[str, ...]:
+        """Returns the names that the option for one kind of file accepts."""
+        return PASSAGE_ROLES if kind == "judgments" and self.passages else ROLES[kind]
 
     def _scored_lists(self, files: Sequence[str], names: Sequence[str]) -> Lists:
         from relyon.analysis.comparison import matched_scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -52,16 +51,22 @@ class JudgedPassages:
         return self.by_query.get(query, ())
 
     @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 of the passages and the places of the chunks, regardless of their order."""
-        lines = [
-            repr((query, *passage.part, float(passage.grade)))
-            for query, passages in self.by_query.items()
-            for passage in passages
-        ]
-        lines += [repr((chunk, *part)) for chunk, part in self.chunks.parts.items()]
-        content = "\n".join(sorted(lines)).encode("utf-8", "surrogatepass")
-        return hashlib.sha256(content).hexdigest()
+    def table(self) -> _native.JudgmentTable:
+        """The passages as judgments of their places, which do not depend on the chunks.
+
+        Fingerprints of judgments are of this table: those of two ways of cutting are equal.
+        """
+        return _native.JudgmentTable.from_dict(
+            {
+                query: {_written(passage): passage.grade for passage in passages}
+                for query, passages in self.by_query.items()
+            }
+        )
+
+
+def _written(passage: JudgedPart) -> str:
+    document, start, end, found = passage.part
+    return f"{document} {start}-{end}" if found else f"{document} ?{passage.name}"
 
 
 def chunk_judgments(passages: Passages, chunks: Chunks, share: float) -> Judgments:

@@ -185,7 +185,8 @@ class Evaluator:
 
     @cached_property
     def _content(self) -> Content:
-        return content_of(self.judgments.table)
+        passages = self.judgments.passages
+        return content_of(self.judgments.table if passages is None else passages.table)
 
     def _inputs(self, run: Run | None) -> InputFingerprints:
         """Returns the fingerprints of what was evaluated; that of a run only if it is kept."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
+from relyon.core.notes import Note
 from relyon.core.texts import message
 from relyon.data.chunks import Chunks
 from relyon.data.passage_rows import Faults, Offsets
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from relyon.data.scale import Scale
 
-__all__ = ["read_chunks", "read_passages", "write_passages"]
+__all__ = ["joined_chunks", "read_chunks", "read_passages", "write_passages"]
 
 #: Files whose rows are lines.
 LINES = (".jsonl", ".ndjson")
@@ -126,6 +127,34 @@ def read_chunks(
         source=path or "memory",
         faults=_faults(table, path) if path else None,  # type: ignore[arg-type]
     )
+
+
+def joined_chunks(tables: Sequence[Chunks]) -> Chunks:
+    """Returns the chunks of several tables.
+
+    Raises:
+        InputError: If two tables have chunks of one id at different places.
+
+    Examples:
+        >>> one, two = read_chunks({"a": ("d", 0, 9)}), read_chunks({"b": ("d", 0, 5)})
+        >>> len(joined_chunks([one, two]))
+        2
+    """
+    first, *others = tables
+    if not others:
+        return first
+    parts = dict(first.parts)
+    for other in others:
+        for chunk, part in other.parts.items():
+            if parts.setdefault(chunk, part) != part:
+                raise InputError(
+                    message("data.chunk-has-two-places", chunk=chunk),
+                    path=other.path,
+                    hint=message("io.evaluate-chunkings-apart"),
+                )
+    notes = [note for one in tables for note in one.notes]
+    notes.append(Note("several-chunk-tables", len(tables), "warning"))
+    return Chunks(parts, source=first.source, notes=tuple(notes))
 
 
 def write_passages(passages: Passages, path: str | os.PathLike[str]) -> None:

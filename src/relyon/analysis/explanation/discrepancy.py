@@ -18,6 +18,7 @@ from relyon.core.rules import COUNTED
 from relyon.core.texts import Catalogue, Language, catalogue, translate
 from relyon.core.texts.numbers import TERMINAL
 from relyon.data.convention import Convention
+from relyon.data.judgments import Judgments
 from relyon.data.ranking import Ranking
 from relyon.data.run import Run
 from relyon.evaluation import Evaluator
@@ -239,7 +240,11 @@ class Trial:
             if names
             else Run.from_dict({})
         )
-        self.judgments: object = {subject.query: dict(subject.subtopics or subject.grades)}
+        grades = {subject.query: dict(subject.subtopics or subject.grades)}
+        self.judgments: object = grades
+        if subject.passages is not None:
+            table = Judgments.from_dict(grades).table
+            self.judgments = Judgments(table, passages=subject.passages)
         if subject.reference is not None:
             rows = subject.reference.table.documents(subject.query)
             self.judgments = Run.from_arrays([subject.query] * len(rows[0]), *rows)
@@ -272,6 +277,8 @@ class Trial:
             ranks=self.ranks,
             query=query,
             graded=self.subject.subtopics,
+            passages=None if self.subject.passages is None else self.subject.passages.of(query),
+            chunks=None if self.subject.passages is None else self.subject.passages.chunks.parts,
         )
         try:
             found = Evaluator(self.judgments, convention=rules).evaluate(self.run, measure)

@@ -1,0 +1,134 @@
+"""Options for judgments of passages: the chunks of runs, and the texts of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from relyon.cli.option_values import format_named_by
+from relyon.cli.request import option, request
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    from relyon.data.judgments import Judgments
+    from relyon.data.passage_rows import Offsets
+    from relyon.data.passages import Passages
+    from relyon.data.scale import Scale
+
+__all__ = ["PASSAGE_ROLES", "PassageFiles"]
+
+#: The names that `--judgments-columns` accepts if the judgments are of passages.
+PASSAGE_ROLES = ("query", "document", "start", "end", "quote", "grade", "passage")
+
+
+@request
+class PassageFiles:
+    """The options for judgments of passages; false without a table of chunks."""
+
+    chunks: tuple[str, ...] = option(
+        "--chunks",
+        metavar="FILE",
+        multiple=True,
+        help="The judgments are of passages, and runs rank chunks: the table of these chunks, with"
+        " the columns chunk, document, start and end, or text. Repeat it if runs rank different"
+        " chunks.",
+    )
+    document_texts: str | None = option(
+        "--texts",
+        "document_texts",
+        metavar="FILE|FOLDER",
+        help="With --chunks: the texts of the documents, to find quotes and texts of chunks in: a"
+        " table with the columns document and text, or a folder of text files named after the"
+        " documents.",
+    )
+    similarity: float = option(
+        "--similarity",
+        type=click.FloatRange(min=0, max=1, min_open=True),
+        default=0.9,
+        show_default=True,
+        help="With --texts: the lowest similarity of a quote and its place; 1 allows only other"
+        " white space and width.",
+    )
+    offsets: Offsets = option(
+        "--offsets",
+        type=click.Choice(["characters", "utf8", "utf16"]),
+        default="characters",
+        show_default=True,
+        help="What start and end count: characters (Unicode code points), bytes of UTF-8, or units"
+        " of UTF-16; the last two need --texts.",
+    )
+    chunk_share: float = option(
+        "--chunk-share",
+        type=click.FloatRange(min=0, max=1, min_open=True),
+        default=0.5,
+        show_default=True,
+        help="With --chunks: a chunk has the grade of a passage if it contains at least this share"
+        " of it. Measures of passages have a share of their own: span_recall(share=0.8)@10.",
+    )
+
+    def __bool__(self) -> bool:
+        return bool(self.chunks)
+
+    @property
+    def paths(self) -> list[str]:
+        """The files."""
+        return [*self.chunks, *([] if self.document_texts is None else [self.document_texts])]
+
+    def check(self, judgments_format: str | None, *, scored: bool) -> None:
+        """Refuses options that have no effect.
+
+        Raises:
+            ParameterError: If there are any.
+        """
+        if self.document_texts is not None and not self.chunks:
+            raise ParameterError(
+                message("cli.texts-need-chunks"), hint=message("cli.add-chunks-or-resolve")
+            )
+        if self.chunks and (scored or judgments_format is not None):
+            other = "--scored" if scored else "--judgments-format"
+            raise ParameterError(
+                message("cli.chunks-exclude", other=other), hint=message("cli.passages-are-table")
+            )
+
+    def judgments(
+        self, path: str, columns: Mapping[str, str] | None, scale: Scale | None
+    ) -> Judgments:
+        """Reads judgments of passages, and returns those of the chunks."""
+        from relyon.io.passages import joined_chunks, read_chunks
+
+        texts = self.known_texts()
+        with format_named_by("--judgments-format", "--judgments-columns"):
+            passages = self.read(path, columns, scale, texts)
+        tables = [
+            read_chunks(one, texts=texts, similarity=self.similarity, offsets=self.offsets)
+            for one in self.chunks
+        ]
+        return passages.judgments(joined_chunks(tables), share=self.chunk_share)
+
+    def known_texts(self) -> Mapping[str, str] | None:
+        """Returns the texts of the documents, if they are given."""
+        from relyon.io.document_texts import document_texts
+
+        return None if self.document_texts is None else document_texts(self.document_texts)
+
+    def read(
+        self,
+        path: str,
+        columns: Mapping[str, str] | None,
+        scale: Scale | None,
+        texts: Mapping[str, str] | None,
+    ) -> Passages:
+        """Reads judgments of passages, with their places."""
+        from relyon.io.passages import read_passages
+
+        return read_passages(
+            path,
+            texts=texts,
+            columns=columns,
+            scale=scale,
+            similarity=self.similarity,
+            offsets=self.offsets,
+        )
