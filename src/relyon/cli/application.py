@@ -54,7 +54,9 @@ COMMANDS = {
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",
     "split": "Split feature rows by query into train, valid and test sets, or folds.",
+    "passages": "Find judged passages in the texts of documents.",
     "convert": "Convert judgments, a run or features to another format.",
+    "mcp": "Serve an agent tools to measure search relevance.",
     "learn": "Learn to measure relevance: lessons, cards and a game.",
     "demo": "Build a small search collection and compare two rankers on it.",
 }

@@ -23,7 +23,7 @@ STEPS = 40
 
 
 def betting_evidence(
-    values: NDArray[np.float64], mean: float, side: int, confidence: float
+    values: NDArray[np.float64], mean: float, side: int, confidence: float, risk: float = RISK
 ) -> float:
     """Returns how far the evidence against a mean exceeds the threshold; below 0 it does not.
 
@@ -31,13 +31,14 @@ def betting_evidence(
     that depends only on earlier values. If m is the mean, the capital is not expected to grow: it
     ever exceeds 2 / (1 − confidence) with probability (1 − confidence) / 2 at most. λ is √(2 L / (n
     v)), L = log(2 / (1 − confidence)), where v is the mean of (x − m)² so far, begun with m (1 −
-    m); at most 0.75 of the stake.
+    m); at most `risk` of the stake.
 
     Args:
         values: Independent values from 0 to 1, in an order that does not depend on them.
         mean: m.
         side: 1 for values above the mean, −1 for values below.
         confidence: Such as 0.95.
+        risk: The largest share of the capital at risk in a bet, below 1.
 
     Returns:
         The logarithm of the capital minus L.
@@ -57,7 +58,7 @@ def betting_evidence(
     spread = np.cumsum(squares) / np.arange(1, len(values) + 1)
     with np.errstate(divide="ignore", over="ignore"):
         bets = np.sqrt(2 * enough / (len(values) * spread))
-    bets = np.minimum(bets, RISK / max(at_risk, sys.float_info.min))  # a finite bet
+    bets = np.minimum(bets, risk / max(at_risk, sys.float_info.min))  # a finite bet
     return float(np.log1p(side * bets * away).sum()) - enough
 
 
