@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
     from relyon.data.run import Run
     from relyon.data.scale import Scale
+    from relyon.data.traces import Traces
     from relyon.io import Source
     from relyon.io.descriptions import Descriptions
     from relyon.learn.lesson import Lesson
@@ -59,6 +60,8 @@ Each row is a rank: the document, its score and grade, its gain, the discount,
 its contribution, and the value so far. The ideal list or the missed relevant
 documents follow, and the formula with its numbers. With a second run OTHER:
 which documents moved from RUN to OTHER, and what each move gained or cost.
+If RUN is a trace, --query-id names a task: call by call, it shows what was
+returned, what of it is new, what was read, and the value after the call.
 Without --query-id, lists the queries worth a look: those with the lowest
 values, or those that gained and lost the most. With --learn, the derivation
 opens in the lesson on the measure (relyon learn).
@@ -115,6 +118,7 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon explain`."""
     from relyon.analysis.explanation import Change, Explanation, explain, explain_change
+    from relyon.analysis.explanation.tasks import lists_of
     from relyon.data.run import Run
     from relyon.measures import measure as parse_measure
 
@@ -123,9 +127,7 @@ def command(request: Request) -> None:
         request.output.path, [*request.given.paths(request.files), *request.described.paths]
     )
     _check_files(request.files, request.given)
-    lists = request.given.lists(
-        request.files, request.names, whole=True, reference=one.needs == "reference"
-    )
+    lists = request.given.lists(request.files, request.names, reference=one.needs == "reference")
     if not 0 < len(lists.runs) < 3:
         raise ParameterError(
             message("cli.explain-takes-one-or-two"),
@@ -133,7 +135,9 @@ def command(request: Request) -> None:
             if request.given.scored
             else message("cli.name-one-or-two"),
         )
-    rules, levels, runs = lists.convention, request.given.scale, lists.runs
+    rules, levels = lists.convention, request.given.scale
+    with request.given.naming(request.files):
+        runs = [lists_of(one, name) for one, name in zip(lists.runs, lists.names, strict=True)]
     if request.learn and len(runs) != 1:
         raise ParameterError(message("cli.learn-explains-one-run"))
     lesson = _lesson(one) if request.learn else None
@@ -216,7 +220,7 @@ def _check_files(files: Sequence[str], given: Given) -> None:
 
 def _worth_a_look(
     reference: Judgments | Run | Source,
-    runs: Sequence[Run | Source],
+    runs: Sequence[Run | Traces],
     measure: Measure,
     convention: Convention,
     scale: Scale | None,

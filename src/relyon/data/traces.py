@@ -353,7 +353,8 @@ class Traces(Sourced):
         """
         plan = _native.Plan([], native_rules(convention, spans=False))
         found = _native.judged_calls(judgments.table, plan, self._table, threads)
-        return JudgedCalls(**found)
+        judged = JudgedCalls(**found)
+        return _only_returned(judged) if convention.unretrieved == "removed" else judged
 
     def run(self, call: int | None = None) -> Run:
         """Returns the results of one call per task as a run; tasks without that call are left out.
@@ -417,6 +418,23 @@ class Traces(Sourced):
             f"Traces({self._name!r}, tasks={len(self._table)}, calls={self._table.calls}, "
             f"rows={self._table.rows}, source={self._source!r})"
         )
+
+
+def _only_returned(judged: JudgedCalls) -> JudgedCalls:
+    """Returns calls in which a document that was read has a grade only if a call returned it."""
+    import numpy as np
+
+    if judged.reads is None or judged.read_documents is None or judged.read_grades is None:
+        return judged
+    task = np.repeat(np.arange(len(judged.tasks)), np.diff(judged.calls))
+    codes = [judged.documents, judged.read_documents]
+    width = max((int(one.max(initial=0)) for one in codes), default=0) + 1
+    returned, read = (
+        np.repeat(task, np.diff(offsets)) * width + one
+        for offsets, one in zip((judged.rows, judged.reads), codes, strict=True)
+    )
+    grades = np.where(np.isin(read, returned), judged.read_grades, np.nan)
+    return replace(judged, read_grades=grades)
 
 
 def _restored(

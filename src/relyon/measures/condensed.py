@@ -43,6 +43,9 @@ def condense(ranking: Ranking) -> Ranking:
 class Condensed(Measure):
     """The effect of `judged_only=true`: the measure sees the condensed list."""
 
+    def seen(self, ranking: Ranking) -> Ranking:
+        return condense(ranking)
+
     def undefined(self, ranking: Ranking) -> str | None:
         return super().undefined(condense(ranking))
 

@@ -320,7 +320,7 @@ class ChainRecall(_Evidence):
         found: dict[str, set[str]] = {}
         for document, grades in ranking.subtopics.items():
             for name, grade in grades.items():
-                if grade >= self.threshold():
+                if grade >= self.threshold() and document in ranking.judged:
                     found.setdefault(name, set()).add(document)
         return found
 

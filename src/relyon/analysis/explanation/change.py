@@ -11,6 +11,12 @@ from relyon.analysis.explanation.derivation import LIMIT, Explanation, derive
 from relyon.analysis.explanation.json_values import plain
 from relyon.analysis.explanation.parts import title_of, with_titles
 from relyon.analysis.explanation.subject import Subject
+from relyon.analysis.explanation.tasks import (
+    TaskExplanation,
+    derive_task,
+    lists_of,
+    task_subject,
+)
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.document.quoted_ids import quoted
@@ -20,7 +26,7 @@ from relyon.core.texts.numbers import TERMINAL
 from relyon.data.convention import Convention, load_convention
 from relyon.data.run import run_name
 from relyon.data.scale import Scale
-from relyon.io import read_run
+from relyon.data.traces import Traces
 from relyon.io.descriptions import described
 from relyon.measures.definition import Measure
 
@@ -37,8 +43,9 @@ class Move:
     Attributes:
         document: Its id; empty for ranks after the end of a list, which some measures count.
         grade: Its grade, or `None` if unjudged.
-        before: Its rank in the first run, or `None` if absent.
-        after: Its rank in the second run, or `None` if absent.
+        before: Its rank in the first run, or `None` if absent; of a task, the number of the call
+            that returned it first.
+        after: Its rank in the second run, likewise.
         before_contribution: Its contribution to the first run's value.
         after_contribution: Its contribution to the second run's value.
         change: The difference of the two. NaN if the measure cannot be attributed to documents.
@@ -100,6 +107,11 @@ class Change(Exportable):
         return self.before.query
 
     @property
+    def of_task(self) -> bool:
+        """Whether it compares the calls of a task: a move is then from call to call."""
+        return isinstance(self.before, TaskExplanation)
+
+    @property
     def documents(self) -> tuple[str, ...]:
         """The documents that its tables, and those of both derivations, name."""
         named = [move.document for move in self.moves if move.document]
@@ -117,6 +129,8 @@ class Change(Exportable):
 
     def _title(self, language: Language) -> str:
         key = "title" if math.isnan(self.difference) else "title_difference"
+        if self.of_task:
+            key = f"{key}_task"
         return catalogue("tables", language).say(
             f"change.{key}",
             measure=self.before.name,
@@ -133,7 +147,8 @@ class Change(Exportable):
 
     def _headings(self, language: Language) -> tuple[str, ...]:
         words = catalogue("tables", language)
-        ranks = [words.say("column.rank_in", side=side) for side in "AB"]
+        place = "call_in" if self.of_task else "rank_in"
+        ranks = [words.say(f"column.{place}", side=side) for side in "AB"]
         shares = [words.say("column.side_adds", side=side) for side in "AB"] + ["B - A"]
         first = words.names("column", ("document", "grade"))
         return (*first, *ranks, *(shares if self.additive else ()))
@@ -180,7 +195,7 @@ class Change(Exportable):
             lines.append(words.say("change.together", difference=self.difference))
         lines.append(words.said(self._remark()))
         table = Table(self._headings(language), rows[: self.limit], notes=lines, long=[0])
-        blocks: list[Block] = [table if rows else Lines(lines)]
+        blocks: list[Block] = [*self._calls(language), table if rows else Lines(lines)]
         formulas = [
             f"{side}{words['list.colon']}{translate(one.formula, language)}"
             for side, one in zip("AB", (self.before, self.after), strict=True)
@@ -191,6 +206,25 @@ class Change(Exportable):
         sides = dict(zip(("baseline", "candidate"), self.names, strict=True))
         lead = words.say("comparison.sides", **sides)
         return Document(blocks, self._title(language), [lead])
+
+    def _calls(self, language: Language) -> list[Block]:
+        """Returns the calls of both sides next to each other, for a task."""
+        before, after = self.before, self.after
+        if not isinstance(before, TaskExplanation) or not isinstance(after, TaskExplanation):
+            return []
+        words = catalogue("tables", language)
+        names = [words.say(f"column.{one}_in", side=side) for side in "AB"
+                 for one in ("query", "after")]  # fmt: skip
+        rows = []
+        for number in range(max(len(before.calls), len(after.calls))):
+            row = [str(number + 1)]
+            for one in (before, after):
+                call = one.calls[number] if number < len(one.calls) else None
+                row.append("-" if call is None else call.query or "-")
+                row.append("-" if call is None else TERMINAL.number(call.value))
+            rows.append(row)
+        headings = [*words.names("column", ["call"]), *names]
+        return [Table(headings, rows, left=0, long=[1, 3])] if rows else []
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row per move."""
@@ -316,9 +350,15 @@ def explain_change(
     titles = tuple(names) if names is not None else (run_name(run), run_name(other))
     if len(titles) != 2:
         raise ParameterError(message("analysis.two-runs-need-two", count=len(titles)))
-    runs = read_run(run), read_run(other)
-    subject = Subject.of(judgments, runs, query, measure, scale)
-    first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)
+    given = [lists_of(one) for one in (run, other)]
+    runs = [one for one in given if not isinstance(one, Traces)]
+    if len(runs) < len(given):
+        pair = [one if isinstance(one, Traces) else Traces.from_run(one) for one in given]
+        subject, judged = task_subject(judgments, pair, query, measure, scale)
+        first, second = (derive_task(subject, judged, one, rules, limit) for one in pair)
+    else:
+        subject = Subject.of(judgments, runs, query, measure, scale)
+        first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)
     instead = subject.asked.counted(rules)
     values = [instead if one.undefined else one.value for one in (first, second)]
     difference = values[1] - values[0] if all(map(math.isfinite, values)) else math.nan
@@ -342,6 +382,8 @@ def _shown(one: Explanation, language: Language) -> str:
 
 
 def _places(one: Explanation) -> dict[str, int]:
+    if isinstance(one, TaskExplanation):  # the call that returned it, or in which it was read
+        return {row.document: row.first for call in one.calls for row in call.results}
     return {document: rank for rank, document in enumerate(one.scores or {}, 1)}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from relyon.analysis.explanation.discrepancy import Discrepancy, discrepancy
+from relyon.analysis.explanation.discrepancy import Discrepancy
 from relyon.analysis.explanation.json_values import plain
 from relyon.analysis.explanation.parts import (
     IdealStep,
@@ -25,11 +25,9 @@ from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.document.quoted_ids import quoted
 from relyon.core.texts import Language, Message, catalogue, translate
 from relyon.core.texts.numbers import TERMINAL
-from relyon.data.convention import Convention, load_convention
+from relyon.data.convention import Convention
 from relyon.data.ranking import Ranking
 from relyon.data.scale import Scale
-from relyon.evaluation.mistakes import refuse_columns_as_runs
-from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.measures.definition import Measure, Step
 from relyon.measures.inversions import Inversion
@@ -37,7 +35,7 @@ from relyon.measures.inversions import Inversion
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["Explanation", "derive", "explain"]
+__all__ = ["Explanation", "derive"]
 
 LIMIT = 10
 IDEAL_HEADINGS = ("rank", "document", "grade", "gain", "adds", "in_the_run")
@@ -82,6 +80,7 @@ class Explanation(Exportable):
             they were not requested.
     """
 
+    title_key: ClassVar[str] = "title"
     query: str
     measure: Measure
     value: float
@@ -198,6 +197,11 @@ class Explanation(Exportable):
         """The measure and its formula, with the value below."""
         return self._title("en")
 
+    @property
+    def _spoken(self) -> str:
+        """What the title calls the measure."""
+        return self.measure.name
+
     def _title(self, language: Language) -> str:
         words = catalogue("tables", language)
         value = (
@@ -211,8 +215,8 @@ class Explanation(Exportable):
             shown = words.say("explanation.undefined", reason=reason)
         formula = f"  =  {self.measure.formula}" if self.measure.formula else ""
         query = quoted(self.query, {self.query: self.query_text or ""})
-        values = {"measure": self.measure.name, "query": query, "value": shown}
-        return f"{self.measure}{formula}\n{words.say('explanation.title', **values)}"
+        values = {"measure": self._spoken, "query": query, "value": shown}
+        return f"{self.measure}{formula}\n{words.say(f'explanation.{self.title_key}', **values)}"
 
     @property
     def formula(self) -> str:
@@ -343,71 +347,6 @@ class Explanation(Exportable):
         if document_titles is not None:
             found = replace(found, titles=described(document_titles, "document", self.documents))
         return found
-
-
-def explain(
-    judgments: object,
-    run: object,
-    query: str,
-    measure: str | Measure = "ndcg@10",
-    *,
-    convention: Convention | str | Mapping[str, object] | None = None,
-    scale: Scale | str | None = None,
-    against: Convention | str | Mapping[str, object] | None = None,
-    limit: int = LIMIT,
-    query_texts: object = None,
-    document_titles: object = None,
-) -> Explanation:
-    """Derives one query's value rank by rank.
-
-    Args:
-        judgments: See `relyon.evaluate`.
-        run: See `relyon.evaluate`.
-        query: The query's id.
-        measure: The measure's name.
-        convention: See `relyon.evaluate`.
-        scale: See `relyon.evaluate`.
-        against: Another convention, such as ``"sklearn"``: shows which of its rules change the
-            value, and how much each contributes (see `Discrepancy`).
-        limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
-        query_texts: The query's text, shown next to its id: a mapping from ids to texts, a
-            frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.
-        document_titles: Document titles, shown next to the ids, in the same forms.
-
-    Raises:
-        InputError: If the data cannot be used, or a table of texts has no column of ids or texts.
-        UnknownNameError: If neither side has the query.
-        ParameterError: If ties are averaged over: no single order explains the value.
-
-    Examples:
-        >>> import relyon
-        >>> print(relyon.explain({"q": {"a": 3, "b": 2}}, {"q": {"b": 2, "a": 1}}, "q", "dcg"))
-        dcg(gain=linear,discount=log2)  =  sum of gain / log2(rank + 1), ranks 1..k
-        dcg of query q = 3.8927892607
-        <BLANKLINE>
-        rank  document  score  grade  gain  discount    adds   total
-        ────  ────────  ─────  ─────  ────  ────────  ──────  ──────
-           1         b      2      2     2    1.0000  2.0000  2.0000
-           2         a      1      3     3    1.5850  1.8928  3.8928
-        2 retrieved, 2 judged
-        <BLANKLINE>
-        The ideal list (2 documents with a gain)
-        rank  document  grade  gain    adds  in the run at
-        ────  ────────  ─────  ────  ──────  ─────────────
-           1         a      3     3  3.0000              2
-           2         b      2     2  1.2619              1
-        <BLANKLINE>
-        dcg = 2 + 3/1.585 = 3.8928
-    """
-    rules = load_convention(convention)
-    refuse_columns_as_runs(judgments, [run])
-    ranked = read_run(run)
-    subject = Subject.of(judgments, [ranked], query, measure, scale)
-    found = derive(subject, subject.ranking(ranked, rules), rules, limit)
-    if against is not None:
-        other = load_convention(against)
-        found = replace(found, against=discrepancy(subject, ranked, rules, other))
-    return found.described(query_texts, document_titles)
 
 
 def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) -> Explanation:
