@@ -14,6 +14,7 @@ from relyon.data.features import Labelling, Matrix, Precision, Storage
 from relyon.io.byte_source import Source
 from relyon.io.declared_encoding import no_text
 from relyon.io.format import Kind, formats
+from relyon.io.irds import dataset_judgments, dataset_run, is_dataset, refuse_file_options
 from relyon.io.judged_rows import Unjudged, judged_rows
 from relyon.io.recognition import open_source
 
@@ -49,7 +50,8 @@ def read_judgments(
         source: A path ("-" for standard input), an open binary file, a dict of dicts, a data frame,
             or an object with `to_dict()`, such as ranx's Qrels. `Judgments` are returned as they
             are. A judging database is a path, too, with its project after `#`: "judging.db#June"
-            or "postgresql://USER@HOST/NAME#June".
+            or "postgresql://USER@HOST/NAME#June"; and so is the id of a data set of ir_datasets,
+            "irds:vaswani".
         format: The file's format; None recognises it.
         columns: Column names by role (query, document, grade), for tables.
         scale: The grade scale, or its name: grades may then be names of levels, such as 高 or high.
@@ -73,6 +75,9 @@ def read_judgments(
         from relyon.data.scale import load_scale
 
         levels = load_scale(scale)
+    if is_dataset(source):
+        refuse_file_options(str(source), format=format, columns=columns, encoding=encoding)
+        return dataset_judgments(str(source), levels)
     found = opened(source, "judgments", format=format, columns=columns, encoding=encoding)
     if found is not None:
         result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)
@@ -117,6 +122,9 @@ def read_run(
 
     if isinstance(source, Run):
         return source
+    if is_dataset(source):
+        refuse_file_options(str(source), format=format, columns=columns, encoding=encoding)
+        return dataset_run(str(source), name)
     found = opened(source, "run", format=format, columns=columns, encoding=encoding)
     if found is not None:
         name = name or run_name(found)
@@ -396,7 +404,7 @@ def opened(
 
 def _is_file(source: object) -> TypeGuard[str | os.PathLike[str] | BinaryIO | Source]:
     if isinstance(source, str | os.PathLike | Source):
-        return True
+        return not is_dataset(source)
     return hasattr(source, "read") and not hasattr(source, "__arrow_c_stream__")
 
 
