@@ -84,7 +84,7 @@ def compare_given(
                 **settings,
             )
     check_two_runs(files)
-    found = given.lists(files, names, whole=lists)
+    found = given.lists(files, names, whole=lists, traces=True)
     with given.naming(files):
         return compare_runs(
             found.judgments,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from relyon.cli.encoding import TextEncoding, encoding_options
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
     from relyon.data.run import Run
     from relyon.data.scale import Scale
+    from relyon.data.traces import Traces
     from relyon.io import Source
     from relyon.io.format import Kind
 
@@ -67,7 +68,7 @@ class Lists:
     """
 
     judgments: Judgments | Run | Source
-    runs: Sequence[Run | Source]
+    runs: Sequence[Run | Traces | Source]
     names: list[str]
     convention: Convention
 
@@ -123,6 +124,7 @@ class Given:
         names: Sequence[str] = (),
         *,
         whole: bool = False,
+        traces: bool = False,
         reference: bool = False,
     ) -> Lists:
         """Reads judgments and runs, or the scored rows in their place.
@@ -131,6 +133,7 @@ class Given:
             files: The arguments: judgments and runs, or further scored files.
             names: Names of the runs; by default those of files or columns.
             whole: Whether to read runs now rather than stream them later.
+            traces: With `whole`: whether traces may be read in place of runs.
             reference: The first file is a run to compare with, in place of judgments.
 
         Raises:
@@ -143,8 +146,9 @@ class Given:
         self.check_columns(files)
         first = files[0]
         judged = self.run(first, None, whole=True) if reference else self.judgments(first)
+        read = self.traces if whole and traces else partial(self.run, whole=whole)
         runs = [
-            self.run(path, name, whole=whole, per_file=len(files) > 2)
+            read(path, name, per_file=len(files) > 2)
             for path, name in zip(files[1:], titles, strict=True)
         ]
         return Lists(judged, runs, titles, self.convention)
@@ -167,6 +171,15 @@ class Given:
         return run_argument(
             path, form, columns, name, whole=whole, option=option, per_file=per_file
         )
+
+    def traces(self, path: str, name: str | None, *, per_file: bool = False) -> Run | Traces:
+        """Reads traces, or a run, with the caller's options."""
+        from relyon.io.traces import read_lists
+
+        columns = self.columns_of("run", path)
+        with format_named_by("--run-format", "--run-columns", per_file=per_file):
+            source, wanted = open_named(path, self.formats[1], "run", run_columns(columns))
+            return read_lists(source, columns=wanted, name=name)
 
     @contextmanager
     def naming(self, files: Sequence[str] = ()) -> Iterator[None]:
@@ -292,8 +305,11 @@ def judgments_argument(
         option: The option that names columns, for hints.
     """
     from relyon.io import read_judgments
+    from relyon.io.irds import is_dataset
 
     roles = _only(columns, ROLES["judgments"])
+    if is_dataset(path):
+        return read_judgments(path, format=form, columns=roles, scale=scale)
     with format_named_by("--judgments-format", option):
         source, wanted = open_named(path, form, "judgments", roles)
         return read_judgments(source, columns=wanted, scale=scale)
@@ -321,7 +337,10 @@ def run_argument(
         per_file: Whether the option can name the file, and hints do.
     """
     from relyon.io import read_run
+    from relyon.io.irds import is_dataset
 
+    if is_dataset(path):
+        return read_run(path, format=form, columns=run_columns(columns), name=name)
     with format_named_by("--run-format", option, per_file=per_file):
         source, wanted = open_named(path, form, "run", run_columns(columns))
         if not wanted and not whole:

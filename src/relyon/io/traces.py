@@ -12,13 +12,14 @@ from relyon.core.parameters import check_choice, check_path, check_type
 from relyon.core.texts import message
 from relyon.io.byte_source import Source
 from relyon.io.format import formats
-from relyon.io.readers import opened
+from relyon.io.readers import opened, read_run
 from relyon.io.writers import replace_file
 
 if TYPE_CHECKING:
+    from relyon.data.run import Run
     from relyon.data.traces import Traces
 
-__all__ = ["read_trace_lines", "read_traces", "trace_lines", "write_traces"]
+__all__ = ["read_lists", "read_trace_lines", "read_traces", "trace_lines", "write_traces"]
 
 #: What `columns` may name in a file of traces.
 ROLES = ("task",)
@@ -105,6 +106,31 @@ def read_traces(
         message("io.cannot-read-what", what="traces", name=type(source).__name__),
         hint=message("io.give-traces"),
     )
+
+
+def read_lists(
+    source: object, *, columns: Mapping[str, str] | None = None, name: str | None = None
+) -> Run | Traces:
+    """Reads traces where they are recognised, and anything else as a run.
+
+    Args:
+        source: `Traces`, or what `read_run` takes; a file of traces is recognised by its content.
+        columns: Column names by role, for tables.
+        name: The name in results; None takes the file's name.
+
+    Raises:
+        InputError: If the data cannot be used.
+    """
+    from relyon.data.traces import Traces
+
+    if isinstance(source, Traces):
+        return source
+    found = opened(source, "run", columns=columns)
+    if found is None:
+        return read_run(source, columns=columns, name=name)
+    if "traces" in formats.get(found.format).kinds:
+        return read_traces(found, name=name)
+    return read_run(found, columns=columns, name=name)
 
 
 def write_traces(traces: Traces, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

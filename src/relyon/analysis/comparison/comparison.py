@@ -29,10 +29,10 @@ from relyon.data.judgments import Judgments
 from relyon.data.run import Run
 from relyon.evaluation import Evaluator, MeasureNames
 from relyon.evaluation.results import Results
-from relyon.io import read_run
 from relyon.io.descriptions import described
 from relyon.io.excel_export import ExcelExport
 from relyon.io.plotted import Plotted
+from relyon.io.traces import read_lists
 from relyon.io.tracked import Tracked, TrackedContent
 from relyon.measures.display_names import convention_line
 from relyon.measures.fingerprint import definition_fingerprint
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison.summaries.summary import Commands, Gate
     from relyon.core.document.model import Document
     from relyon.data.scale import Scale
+    from relyon.data.traces import Traces
 
 __all__ = ["Comparison"]
 
@@ -154,8 +155,8 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
             if one.verdict == "worse" and (name is None or one.measure == name)
         )
 
-    def run(self, name: str) -> Run:
-        """Returns one of the whole runs; a file is read on first use.
+    def lists(self, name: str) -> Run | Traces:
+        """Returns one of the whole runs, or traces; a file is read on first use.
 
         Of a system with several runs, the first one.
 
@@ -172,9 +173,23 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
                 message("analysis.only-values-were-compared"),
                 hint=message("analysis.compare-judgments-and-runs"),
             )
-        source = self._sources[name]
-        run = self._sources[name] = source if isinstance(source, Run) else read_run(source)
-        return run
+        found = self._sources[name] = read_lists(self._sources[name])
+        return found
+
+    def run(self, name: str) -> Run:
+        """Returns what `lists` does; traces with one call per task as a run.
+
+        Raises:
+            InputError: If a task of traces has several calls.
+        """
+        found = self.lists(name)
+        return found if isinstance(found, Run) else found.run()
+
+    @property
+    def of_tasks(self) -> bool:
+        """Whether traces with several calls of a task are compared."""
+        found = [] if self.judgments is None else [self.lists(name) for name in self._sources]
+        return any(not isinstance(one, Run) and one.most_calls > 1 for one in found)
 
     def measured(self, name: str, measures: MeasureNames) -> Results:
         """Returns further measures of one of the runs, under the rules of the comparison.
@@ -197,7 +212,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
             >>> comparison.measured("old", ["rr", "recall@1"])["rr"]
             0.5
         """
-        run = self.run(name)
+        run = self.lists(name)
         asked = parse_measures(measures)
         known = self._measured[name]
         if name in self._further:
