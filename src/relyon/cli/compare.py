@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.comparison.query_facts import CompareOptions
     from relyon.analysis.comparison.settings import Options
+    from relyon.core.notes import Note
     from relyon.evaluation.program import Average
 
 __all__ = ["command"]
@@ -194,7 +195,7 @@ def command(request: Request) -> None:
         comparison = _compared(request, files, measured, systems)
     abstention = request.no_answer.of_comparison(comparison)
     if request.strict:
-        _refuse_warnings(comparison)
+        _refuse_warnings([*comparison.notes, *(() if abstention is None else abstention.notes)])
     if request.described.queries is not None:
         comparison = comparison.described(request.described.queries)
     if request.plan:
@@ -289,13 +290,13 @@ def _compared(
         )
 
 
-def _refuse_warnings(comparison: Comparison) -> None:
+def _refuse_warnings(notes: Sequence[Note]) -> None:
     """Raises warnings as one error, before anything is written.
 
     Raises:
         StrictError: If there is one.
     """
-    warnings = [note for note in comparison.notes if note.level == "warning"]
+    warnings = [note for note in notes if note.level == "warning"]
     if warnings:
         raise StrictError(
             message("cli.comparison-notes", notes=warnings),

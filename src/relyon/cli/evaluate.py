@@ -197,7 +197,9 @@ def command(request: Request) -> None:
     if output.form == "trec" and output.path is not None and is_folder(output.path):
         _one_file_each(request, output.path, results, header)
     else:
-        both = request.no_answer.beside(SideBySide(results), seen, request.confidence)
+        both = request.no_answer.beside(
+            SideBySide(results), seen, request.confidence, request.strict
+        )
         emit(both, output, own=own, **shown)
     if output.form in {"csv", "trec"}:
         # The data does not contain the convention.
@@ -225,7 +227,12 @@ def _results(
     ) -> tuple[Results, str]:
         seen.append((evaluator, name, run))
         found = evaluator.evaluate(
-            run, measures, name=name, average=request.average, strict=request.strict
+            run,
+            measures,
+            name=name,
+            average=request.average,
+            # Queries without an answer explain warnings, so that these are looked at afterwards.
+            strict=request.strict and not request.no_answer,
         )
         return found, _tag(run) or name
 

@@ -12,7 +12,7 @@ import click
 
 from relyon.cli.messages import messages
 from relyon.cli.request import option, request
-from relyon.core.errors import ParameterError
+from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 from relyon.core.texts.numbers import DIGITS
 
@@ -220,6 +220,7 @@ class NoAnswer:
         results: SideBySide,
         seen: Sequence[tuple[Evaluator, str, Run | Source]],
         confidence: float,
+        strict: bool,
     ) -> SideBySide | WithAbstention:
         """Returns results with what their runs do on queries without an answer, if asked for.
 
@@ -227,6 +228,10 @@ class NoAnswer:
             results: The evaluations, whose notes then name queries without an answer.
             seen: Each run with its evaluator and name.
             confidence: The level of the intervals.
+            strict: Whether warnings are errors.
+
+        Raises:
+            StrictError: If they are, and there is one.
         """
         if not self:
             return results
@@ -235,6 +240,8 @@ class NoAnswer:
         found = self.found(evaluator, runs, confidence=confidence)
         for one in results.results:
             one.notes = _mended(one.notes, found, evaluator, {one.run: runs[one.run]})
+            if strict:
+                _refuse_warnings(one.run, [*one.notes, *found.notes])
         # What is compared, `relyon compare` shows.
         return WithAbstention(results, replace(found, contrasts=()))
 
@@ -337,6 +344,20 @@ def _joined(first: str, second: str) -> str:
     joined = io.StringIO()
     csv.writer(joined, lineterminator="\n").writerows([names, *rows])
     return joined.getvalue().rstrip("\n")
+
+
+def _refuse_warnings(run: str, notes: Sequence[Note]) -> None:
+    """Raises warnings as one error.
+
+    Raises:
+        StrictError: If there is one.
+    """
+    warnings = [note for note in notes if note.level == "warning"]
+    if warnings:
+        raise StrictError(
+            message("evaluation.run-notes", run=run, notes=warnings),
+            hint=message("evaluation.without-strict"),
+        )
 
 
 def _mended(

@@ -330,7 +330,7 @@ def abstention_of(
         InputError: As for `abstention`.
         ParameterError: As for `abstention`.
     """
-    from relyon.io.answerable import read_answerable
+    from relyon.io.answerable import read_answer_scores, read_answerable
 
     if evaluator.convention.missing != "zero":
         # A judged query that a run lacks is one that it does not answer.
@@ -346,7 +346,9 @@ def abstention_of(
         )
     if tune is not None and rules.threshold is not None:
         raise ParameterError(message("analysis.threshold-and-tune"))
-    stated = dict(answer_scores or {})
+    stated = {
+        name: read_answer_scores(values, "", ids) for name, values in (answer_scores or {}).items()
+    }
     strange = sorted(stated.keys() - runs.keys())
     if strange:
         raise ParameterError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.distributions import normal_quantile, student, student_quantile
+from relyon.analysis.statistics.power import least_p
 from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_fraction
 from relyon.core.texts import message
@@ -92,17 +93,25 @@ class AreaDifference:
         value: Second minus first.
         error: DeLong's standard error of the difference; 0 if both order all pairs alike.
         freedom: Its degrees of freedom, after Welch and Satterthwaite.
+        items: The number of positives or of negatives, whichever is smaller.
     """
 
     value: float
     error: float
     freedom: float
+    items: int
 
     @property
     def p(self) -> float:
-        """Two-sided p-value; 1 for equal orders, NaN if the error is unknown."""
-        if not self.error > 0:
-            return 1.0 if self.error == 0 and self.value == 0 else math.nan
+        """Two-sided p-value; 1 for equal orders, NaN if the error is unknown.
+
+        A difference that is the same for all items has no spread: as in the t test, p is that of
+        as many signs that agree, 2^(1 − n), for the smaller number n of positives or negatives.
+        """
+        if math.isnan(self.error):
+            return math.nan
+        if self.error == 0:
+            return 1.0 if abs(self.value) <= 1e-12 else max(least_p(self.items), math.ulp(0.0))
         return max(2 * student(self.freedom, -abs(self.value) / self.error), math.ulp(0.0))
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
@@ -162,7 +171,8 @@ def area_difference(first: Area, second: Area) -> AreaDifference:
         DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44.
     """
     error, freedom = _welch(second.above - first.above, second.below - first.below)
-    return AreaDifference(second.value - first.value, error, freedom)
+    items = min(len(first.above), len(first.below))
+    return AreaDifference(second.value - first.value, error, freedom, items)
 
 
 def _below(ordered: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
