@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Covered", "JudgedPart", "Part"]
+__all__ = ["Covered", "JudgedPart", "Part", "by_document", "length_of", "shared_length"]
 
 
 class Part(NamedTuple):
@@ -95,3 +95,61 @@ class Covered:
         ends = self._ends[document]
         low, high = bisect_right(ends, start), bisect_left(starts, end)
         return sum(min(end, ends[place]) - max(start, starts[place]) for place in range(low, high))
+
+
+def by_document(parts: Iterable[Part]) -> dict[str, list[tuple[int, int]]]:
+    """Returns the union of parts: starts and ends by document, in order and apart.
+
+    Parts whose place is unknown are left out.
+
+    Examples:
+        >>> by_document([Part("d", 5, 9), Part("d", 0, 6), Part("e", 1, 2)])
+        {'d': [(0, 9)], 'e': [(1, 2)]}
+    """
+    groups: dict[str, list[tuple[int, int]]] = {}
+    for document, start, end, found in parts:
+        if found and end > start:
+            groups.setdefault(document, []).append((start, end))
+    return {
+        document: group if len(group) == 1 else _merged(group) for document, group in groups.items()
+    }
+
+
+def length_of(united: Mapping[str, Sequence[tuple[int, int]]]) -> int:
+    """Returns the characters of what `by_document` returns."""
+    return sum(end - start for group in united.values() for start, end in group)
+
+
+def shared_length(
+    one: Mapping[str, Sequence[tuple[int, int]]], other: Mapping[str, Sequence[tuple[int, int]]]
+) -> int:
+    """Returns the characters in both of two unions."""
+    total = 0
+    for document, group in one.items():
+        rest = other.get(document)
+        if not rest:
+            continue
+        first = second = 0
+        while first < len(group) and second < len(rest):
+            start = max(group[first][0], rest[second][0])
+            end = min(group[first][1], rest[second][1])
+            total += max(0, end - start)
+            if group[first][1] <= rest[second][1]:
+                first += 1
+            else:
+                second += 1
+    return total
+
+
+def _merged(group: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    group.sort()
+    found: list[tuple[int, int]] = []
+    first, last = group[0]
+    for start, end in group:
+        if start > last:
+            found.append((first, last))
+            first, last = start, end
+        elif end > last:
+            last = end
+    found.append((first, last))
+    return found

@@ -11,6 +11,7 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.data.run import TRAINED, Run
 from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
+from relyon.evaluation.passage_columns import only_places, ranked_chunks
 from relyon.io import Source, opened, read_run
 from relyon.io.format import formats
 
@@ -76,12 +77,18 @@ def _in_python(
     from relyon.data.ranking import Ranking
 
     passages = judgments.passages
+    light = only_places(program, passages)
 
     def rankings() -> Iterable[Ranking]:
         for query in batch.queries:
-            documents, scores, ranks = (
+            documents, scores, ranks = listed = (
                 run.table.documents(query) if query in run.table else ([], [], None)
             )
+            if light and passages is not None:
+                found = ranked_chunks(query, listed, passages, program.convention)
+                if found is not None:
+                    yield found
+                    continue
             yield Ranking.build(
                 judgments.table.grades(query),
                 documents,

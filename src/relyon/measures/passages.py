@@ -9,11 +9,15 @@ Judgments without passages count each judged document as a passage of one charac
 contains: `char_recall` is then `recall`, and `span_ndcg` is `ndcg`.
 """
 
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.parts import Covered, JudgedPart, Part
+from relyon.data.ranked_chunks import RankedChunks
 from relyon.data.ranking import Ranking
 from relyon.measures.definition import Measure
 
@@ -58,6 +62,29 @@ class PassageMeasure(Measure):
                 hint=message("measures.give-chunks-of-run"),
             )
         return found
+
+    def top(self, ranking: Ranking) -> Sequence[Part]:
+        """Returns the places of the chunks counted, best ranked first."""
+        if isinstance(ranking, RankedChunks):
+            return ranking.places[: self.k]
+        return [self.part(ranking, entry.document) for entry in ranking.top(self.k)]
+
+    def sums(self, ranking: Ranking) -> tuple[float, float]:
+        """Returns numerator and denominator of the value."""
+        if not isinstance(ranking, RankedChunks):
+            return self.fraction_of(ranking)
+        found = ranking.known.get(self)
+        if found is None:
+            found = ranking.known[self] = self.fraction_of(ranking)
+        return found
+
+    @abstractmethod
+    def fraction_of(self, ranking: Ranking) -> tuple[float, float]:
+        """Returns numerator and denominator of the value; both are 0 if it is undefined."""
+
+    def value(self, ranking: Ranking) -> float:
+        above, below = self.sums(self.seen(ranking))
+        return above / below if below else math.nan
 
     def undefined(self, ranking: Ranking) -> str | None:
         return None if self.relevant(ranking) else NOTHING_RELEVANT

@@ -1,11 +1,10 @@
 """Measures of characters: those of judged passages that a list of chunks contains."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from relyon.data.parts import Covered
+from relyon.data.parts import Covered, by_document, length_of, shared_length
 from relyon.data.ranking import Ranking
 from relyon.measures.definition import Aspect, Step
 from relyon.measures.formulas import equation, format_number
@@ -23,6 +22,8 @@ class Characters(PassageMeasure):
 
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
     headings: ClassVar[tuple[str, str]] = ("relevant characters", "divisor")
+    needs_relevant: ClassVar[bool] = True
+    needs_retrieved: ClassVar[bool] = True
 
     def divisor(self, relevant: int, retrieved: int, both: int) -> int:
         """Returns the divisor of the relevant characters found.
@@ -34,48 +35,40 @@ class Characters(PassageMeasure):
         """
         raise NotImplementedError
 
-    def _counts(self, ranking: Ranking) -> tuple[list[int], int]:
-        """Returns the relevant characters new at each rank, and the divisor."""
-        passages = self.relevant(ranking)
-        wanted = Covered(one.part for one in passages)
-        lost = sum(one.part.length for one in passages if not one.part.found)
-        covered, lengths, found = Covered(), 0, list[int]()
-        each = getattr(self, "repeated", "once") == "each"
-        for entry in ranking.top(self.k):
-            part = self.part(ranking, entry.document)
-            new = covered.add(part)
-            found.append(sum(wanted.shared(part.document, *piece) for piece in new))
-            # A chunk whose place is unknown was retrieved; only what it covers is unknown.
-            lengths += part.length if each or not part.found else 0
-        retrieved = lengths + (0 if each else covered.length)
-        return found, self.divisor(wanted.length + lost, retrieved, sum(found))
-
     def steps(self, ranking: Ranking) -> Iterator[Step]:
-        found, below = self._counts(ranking)
-        seen = 0
-        for entry, count in zip(ranking.top(self.k), found, strict=True):
+        below = self.sums(ranking)[1]
+        wanted = Covered(one.part for one in self.relevant(ranking))
+        covered, seen = Covered(), 0
+        for entry, part in zip(ranking.top(self.k), self.top(ranking), strict=True):
+            count = sum(wanted.shared(part.document, *new) for new in covered.add(part))
             seen += count
             share, total = (count / below, seen / below) if below else (0.0, 0.0)
-            yield Step(
-                entry.rank, entry.document, entry.grade, float(count), float(below), share, total
-            )
+            yield Step(entry.rank, entry.document, entry.grade, float(count), below, share, total)
+
+    def fraction_of(self, ranking: Ranking) -> tuple[float, float]:
+        passages = self.relevant(ranking)
+        if self.needs_relevant and not passages:
+            return 0.0, 0.0
+        chunks = self.top(ranking)
+        wanted = by_document(one.part for one in passages)
+        found = by_document(
+            chunks if self.needs_retrieved else [one for one in chunks if one.document in wanted]
+        )
+        lost = sum(one.part.length for one in passages if not one.part.found)
+        both = shared_length(wanted, found)
+        retrieved = 0
+        if self.needs_retrieved:
+            each = getattr(self, "repeated", "once") == "each"
+            counted = [one.length for one in chunks if each or not one.found]
+            retrieved = sum(counted) + (0 if each else length_of(found))
+        return float(both), float(self.divisor(length_of(wanted) + lost, retrieved, both))
 
     def parts(self, ranking: Ranking) -> tuple[float, float]:
-        if self.undefined(ranking) is not None:
-            return 0.0, 0.0
-        found, below = self._counts(ranking)
-        return float(sum(found)), float(below)
+        return self.sums(ranking)
 
     def expanded_formula(self, ranking: Ranking) -> str:
-        above, below = self.parts(ranking)
+        above, below = self.sums(ranking)
         return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
-
-    def value(self, ranking: Ranking) -> float:
-        ranking = self.seen(ranking)
-        if self.undefined(ranking) is not None:
-            return math.nan
-        found, below = self._counts(ranking)
-        return sum(found) / below if below else 0.0
 
 
 @register
@@ -106,6 +99,7 @@ class CharRecall(Characters):
     """
 
     name = "char_recall"
+    needs_retrieved: ClassVar[bool] = False
     aspect: ClassVar[Aspect] = "coverage"
     formula = "relevant characters in top k / relevant characters"
     k: int | None = None
@@ -147,6 +141,7 @@ class CharPrecision(Characters):
     """
 
     name = "char_precision"
+    needs_relevant: ClassVar[bool] = False
     aliases = ("char_p",)
     aspect: ClassVar[Aspect] = "precision"
     formula = "relevant characters in top k / characters in top k"
@@ -156,6 +151,10 @@ class CharPrecision(Characters):
 
     def divisor(self, relevant: int, retrieved: int, both: int) -> int:
         return retrieved
+
+    def value(self, ranking: Ranking) -> float:
+        above, below = self.sums(self.seen(ranking))
+        return above / below if below else 0.0
 
     def undefined(self, ranking: Ranking) -> str | None:
         return None

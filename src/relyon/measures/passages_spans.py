@@ -41,8 +41,7 @@ class Spans(PassageMeasure):
         ranks: list[int | None] = [None] * len(passages)
         seen = [0] * len(passages)
         covered = Covered()
-        for entry in ranking.top(self.k):
-            part = self.part(ranking, entry.document)
+        for rank, part in enumerate(self.top(ranking), 1):
             waiting = places.get(part.document)
             if not waiting:
                 continue
@@ -52,7 +51,7 @@ class Spans(PassageMeasure):
                     seen[number] += max(0, min(end, last) - max(start, first))
             for number in [*waiting]:
                 if seen[number] / passages[number].part.length >= self.share:
-                    ranks[number] = entry.rank
+                    ranks[number] = rank
                     waiting.remove(number)
         return ranks
 
@@ -114,18 +113,17 @@ class SpanRecall(Spans):
                 total / of,
             )
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def fraction_of(self, ranking: Ranking) -> tuple[float, float]:
         passages = self.relevant(ranking)
         ranks = self.found_at(ranking, passages)
         return float(len(passages) - ranks.count(None)), float(len(passages))
 
-    def expanded_formula(self, ranking: Ranking) -> str:
-        above, below = self.parts(ranking)
-        return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        return self.sums(ranking)
 
-    def value(self, ranking: Ranking) -> float:
-        found, of = self.parts(self.seen(ranking))
-        return found / of if of else math.nan
+    def expanded_formula(self, ranking: Ranking) -> str:
+        above, below = self.sums(ranking)
+        return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
 
     def missing_relevant(self, ranking: Ranking) -> list[str]:
         return self.lacking(ranking)
@@ -216,21 +214,20 @@ class SpanNDCG(Spans):
                 placed.append((position, rank, -lost))
         return placed
 
-    def value(self, ranking: Ranking) -> float:
-        ranking = self.seen(ranking)
+    def fraction_of(self, ranking: Ranking) -> tuple[float, float]:
         ideal, total = self._ideal(ranking), 0.0
         for position, _, gain in self.positions(ranking):
             total += gain / math.log2(position + 1)
-        return total / ideal if ideal > 0 else math.nan
+        return total, ideal
 
     def expanded_formula(self, ranking: Ranking) -> str:
-        value, ideal = self.value(ranking), self._ideal(ranking)
+        found, ideal = self.sums(ranking)
         left = message(
             "measures.dcg-ideal-dcg",
-            dcg=format_number(value * ideal),
+            dcg=format_number(found),
             ideal=format_number(ideal),
         )
-        return equation(left, value)
+        return equation(left, self.value(ranking))
 
     def steps(self, ranking: Ranking) -> Iterator[Step]:
         ideal, running = self._ideal(ranking), 0.0
