@@ -407,7 +407,7 @@ def test_a_language_without_texts_is_refused() -> None:
 
 
 def test_each_rule_has_a_title_and_is_registered() -> None:
-    assert len(rules) == 12
+    assert len(rules) == 14
     for name in rules:
         assert rules.get(name).name == name
         found = Finding(name, "high", {"k": 10})

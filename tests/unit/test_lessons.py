@@ -69,6 +69,7 @@ UNEXPLAINED = {
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time
         xgboost-min-rows
     """,
+    "diagnosis": "first-call-fails reads-again",
     "logs": """
         actions-without-impression bots click-values cut-off-lists day-first-timestamps
         duplicate-rows gaps implausible-timestamps incomplete-lists invalid-positions

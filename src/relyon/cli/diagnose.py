@@ -42,12 +42,13 @@ Examples:
   relyon diagnose judgments.qrels bm25.run new.run --online online.json
   relyon diagnose --scored test.csv --score old --score new
 
-Twelve rules fire only if they apply: the candidate is worse; its scores seem
+Fourteen rules fire only if they apply: the candidate is worse; its scores seem
 reversed; it loses on one value of a --by column; recall up and NDCG flat; NDCG
 up and the online metric flat; AUC up and DCG down; NDCG high and DCG low;
 Recall@K that behaves like Hit@K; unjudged documents; ties; micro against macro
-averages; queries, grades and ids that do not fit. The exit code is 0 whether
-they fire or not.
+averages; queries, grades and ids that do not fit; of traces, a first query that
+a later one mends, and documents read again. The exit code is 0 whether they
+fire or not.
 """
 
 

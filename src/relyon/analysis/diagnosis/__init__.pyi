@@ -4,10 +4,12 @@ from .application import diagnose as diagnose
 from .averages import Averages as Averages
 from .coverage import Coverage as Coverage
 from .findings import Findings as Findings
+from .first_call import FirstCallFails as FirstCallFails
 from .flat_ndcg import FlatNDCG as FlatNDCG
 from .flat_online import FlatOnline as FlatOnline
 from .online import OnlineData as OnlineData, Rate as Rate, load_online as load_online
 from .poor_candidates import PoorCandidates as PoorCandidates
+from .reads_again import ReadsAgain as ReadsAgain
 from .reversed_scores import ReversedScores as ReversedScores
 from .rule import (
     Finding as Finding,

@@ -44,7 +44,8 @@ def diagnose(
     """Diagnoses a comparison: findings of rules, the most severe first.
 
     A rule that does not apply reports nothing. Rules compute what they need, so findings do not
-    depend on the measures of the comparison.
+    depend on the measures of the comparison. Of traces with several calls per task, rules that read
+    one ranked list per query are left out (see `Rule.of_lists`).
 
     Args:
         comparison: The result of `relyon.compare`.
@@ -77,6 +78,8 @@ def diagnose(
     known = load_online(online) if online is not None else None
     check_type("comparison", comparison, Comparison, "what relyon.compare returned")
     chosen = _rules(rules)
+    if comparison.of_tasks:
+        chosen = [rule for rule in chosen if not rule.of_lists]
     if stages is not None and len(comparison.candidates) > 1:
         raise ParameterError(
             message(

@@ -31,6 +31,7 @@ class Coverage(Rule):
     """
 
     name: ClassVar[str] = "coverage"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     changed: float = 0.01
     ids: int = 20_000

@@ -29,10 +29,10 @@ class Findings(Exportable, list[Finding]):
 
     Examples:
         >>> print(Findings())
-        Nothing was found (12 rules applied). That does not rule out problems: few
+        Nothing was found (14 rules applied). That does not rule out problems: few
           queries show few of them.
         >>> print(Findings().to_markdown("zh"))
-        没有发现问题（应用了 12 条规则）。这不等于没有问题：查询少时，能发现的也少。
+        没有发现问题（应用了 14 条规则）。这不等于没有问题：查询少时，能发现的也少。
     """
 
     def __init__(self, found: Iterable[Finding] = (), *, applied: int | None = None) -> None:

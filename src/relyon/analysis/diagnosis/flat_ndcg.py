@@ -37,6 +37,7 @@ class FlatNDCG(Rule):
     """
 
     name: ClassVar[str] = "recall-up-ndcg-flat"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     depth: int = 100
     rise: float = 0.01

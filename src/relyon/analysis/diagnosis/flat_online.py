@@ -62,6 +62,7 @@ class FlatOnline(Rule):
     """
 
     name: ClassVar[str] = "ndcg-up-online-flat"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     rise: float = 0.005
     margin: float = 0.01

@@ -48,6 +48,7 @@ class PoorCandidates(Rule):
     """
 
     name: ClassVar[str] = "ndcg-high-dcg-low"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     order: float = 0.8
     reach: float = 0.7

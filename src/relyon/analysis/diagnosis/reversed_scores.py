@@ -38,6 +38,7 @@ class ReversedScores(Rule):
     """
 
     name: ClassVar[str] = "scores-reversed"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     fall: float = 0.005
     far: float = -0.25

@@ -30,6 +30,7 @@ class TiesDecide(Rule):
     """
 
     name: ClassVar[str] = "ties"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     least: float = 0.001
 

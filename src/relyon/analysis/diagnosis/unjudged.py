@@ -57,6 +57,7 @@ class Unjudged(Rule):
     """
 
     name: ClassVar[str] = "unjudged"
+    of_lists: ClassVar[bool] = True
     k: int = 10
     most: float = 0.2
     gap: float = 0.1
