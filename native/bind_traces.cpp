@@ -49,8 +49,10 @@ TraceTable traces_from_columns(const nb::dict& columns, const std::string& path,
     return nb::cast<std::vector<std::int64_t>>(columns[name]);
   };
   ReadCalls found;
-  found.documents = texts("documents");
-  found.scores = doubles("scores");
+  const auto documents = texts("documents");
+  const auto scores = doubles("scores");
+  found.documents.assign(documents.begin(), documents.end());
+  found.scores.assign(scores.begin(), scores.end());
   if (!columns["ranks"].is_none()) found.ranks = wholes("ranks");
   if (!columns["starts"].is_none()) {
     found.starts = doubles("starts");
@@ -77,28 +79,11 @@ TraceTable traces_from_columns(const nb::dict& columns, const std::string& path,
   return {std::move(found), memory, path, has_ranks, 1};
 }
 
-std::string whole_file(const std::string& path) {
-  const File file(path);
-  FileBytes bytes(file, 0);
-  std::string text;
-  if (file.regular()) text.reserve(file.size() + 128);
-  std::size_t size = 0;
-  do {
-    const std::size_t before = text.size();
-    text.resize(before + (std::size_t{1} << 24));
-    size = bytes.read(text.data() + before, std::size_t{1} << 24);
-    text.resize(before + size);
-  } while (size > 0);
-  return text;
-}
-
 std::optional<TraceTable> traces_from_lines(const std::string& path,
                                             const std::optional<nb::bytes>& lines, int threads) {
-  std::string text;
-  if (lines) text.assign(lines->c_str(), lines->size());
   const nb::gil_scoped_release released;
-  if (!lines) text = whole_file(path);
-  return read_trace_lines(std::move(text), path, threads);
+  if (lines) return read_trace_lines(TraceText({lines->c_str(), lines->size()}), path, threads);
+  return read_trace_lines(TraceText(File(path)), path, threads);
 }
 
 nb::object number_or_none(double value) {
@@ -179,8 +164,9 @@ nb::dict judged_columns(const JudgmentTable& judgments, const Plan& plan, const 
   columns["tasks"] = tasks;
   columns["calls"] = owned(std::move(found.calls));
   columns["rows"] = owned(std::move(found.rows));
-  columns["documents"] = owned(std::move(found.documents));
-  columns["grades"] = owned(std::move(found.grades));
+  const std::size_t rows_of_calls = found.documents.size();
+  columns["documents"] = owned<std::int64_t>(std::move(found.documents), {rows_of_calls});
+  columns["grades"] = owned<double>(std::move(found.grades), {rows_of_calls});
   columns["judged"] = owned(std::move(found.judged));
   columns["judged_documents"] = owned(std::move(found.judged_documents));
   columns["judged_grades"] = owned(std::move(found.judged_grades));

@@ -16,8 +16,6 @@ namespace relyon {
 
 namespace {
 
-constexpr std::size_t padding = 64;
-
 // Reads lines whose escapes are replaced where they are: texts are parts of them.
 class CallReader {
  public:
@@ -262,30 +260,53 @@ class CallReader {
 };
 
 // Where the lines of each part begin.
-std::vector<std::size_t> part_starts(const std::string& text, std::size_t size) {
-  const std::size_t step = static_cast<std::size_t>(
-      stretch_size(std::clamp<std::uint64_t>(size / 16, std::uint64_t{1} << 18, 8U << 20)));
+std::vector<std::size_t> part_starts(std::string_view text) {
+  const std::size_t step = static_cast<std::size_t>(stretch_size(
+      std::clamp<std::uint64_t>(text.size() / 16, std::uint64_t{1} << 18, 8U << 20)));
   std::vector<std::size_t> starts{text.starts_with("\xef\xbb\xbf") ? std::size_t{3} : 0};
-  while (starts.back() + step < size) {
+  while (starts.back() + step < text.size()) {
     const std::size_t feed = text.find('\n', starts.back() + step);
-    if (feed == std::string::npos || feed + 1 >= size) break;
+    if (feed == std::string_view::npos || feed + 1 >= text.size()) break;
     starts.push_back(feed + 1);
   }
-  starts.push_back(size);
+  starts.push_back(text.size());
   return starts;
 }
 
 }  // namespace
 
-std::optional<TraceTable> read_trace_lines(std::string&& text, const std::string& path,
+TraceText::TraceText(std::string_view text) {
+  grow(text.size());
+  std::memcpy(begin(), text.data(), text.size());
+  size_ = text.size();
+  std::memset(begin() + size_, 0, padding);
+}
+
+TraceText::TraceText(const File& file) {
+  constexpr std::size_t most = std::size_t{16} << 20;
+  FileBytes bytes(file, 0);
+  grow(file.regular() ? file.size() + 1 : most);
+  for (std::size_t got = 1; got > 0; size_ += got) {
+    if (size_ == room_) grow(2 * room_);
+    got = bytes.read(begin() + size_, std::min(room_ - size_, most));
+  }
+  std::memset(begin() + size_, 0, padding);
+}
+
+void TraceText::grow(std::size_t room) {
+  std::unique_ptr<char, Free> more(HugeAllocator<char>().allocate(room + padding));
+  if (size_ > 0) std::memcpy(more.get(), begin(), size_);
+  bytes_ = std::move(more);
+  room_ = room;
+}
+
+std::optional<TraceTable> read_trace_lines(TraceText&& text, const std::string& path,
                                            int threads) {
-  const auto memory = std::make_shared<std::string>(std::move(text));
-  const std::size_t size = memory->size();
-  memory->append(padding, '\0');
-  const std::vector<std::size_t> starts = part_starts(*memory, size);
+  const auto memory = std::make_shared<TraceText>(std::move(text));
+  char* const begin = memory->begin();
+  const std::vector<std::size_t> starts = part_starts({begin, memory->size()});
   std::vector<ReadCalls> parts(starts.size() - 1);
   std::vector<std::uint64_t> lines(parts.size());
-  char* const begin = memory->data();
   try {
     each_part(parts.size(), threads, [&](std::size_t part) {
       CallReader reader;

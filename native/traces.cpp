@@ -13,8 +13,8 @@ namespace relyon {
 
 namespace {
 
-template <typename Value>
-void move_behind(std::vector<Value>& whole, std::vector<Value>&& part) {
+template <typename Values>
+void move_behind(Values& whole, Values&& part) {
   if (whole.empty()) {
     whole = std::move(part);
   } else {

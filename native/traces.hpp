@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "huge.hpp"
 #include "judgments.hpp"
 #include "plan.hpp"
+#include "text.hpp"
 
 namespace relyon {
 
@@ -34,8 +36,8 @@ struct ReadCalls {
   };
 
   std::vector<Call> calls;
-  std::vector<std::string_view> documents;
-  std::vector<double> scores;        // NaN: none
+  HugeVector<std::string_view> documents;
+  HugeVector<double> scores;         // NaN: none
   std::vector<std::int64_t> ranks;   // empty: the place in the list
   std::vector<double> starts, ends;  // empty, or one of each per result
   std::vector<std::string_view> read;
@@ -104,19 +106,40 @@ class TraceTable {
   std::vector<std::string_view> tasks_;
   std::vector<std::uint64_t> first_call_;
   std::vector<Call> calls_;
-  std::vector<std::uint32_t> documents_;
-  std::vector<double> scores_;
+  HugeVector<std::uint32_t> documents_;
+  HugeVector<double> scores_;
   std::vector<std::int64_t> ranks_;
   std::vector<double> starts_, ends_;
   std::vector<std::uint32_t> read_;
   std::vector<std::uint64_t> first_name_;
-  std::vector<std::string_view> names_;
+  HugeVector<std::string_view> names_;
   bool has_ranks_;
 };
 
+// The bytes of a file, which a reader may change, and some more for those that look ahead.
+class TraceText {
+ public:
+  static constexpr std::size_t padding = 64;
+
+  explicit TraceText(std::string_view text);
+  explicit TraceText(const File& file);
+
+  char* begin() { return bytes_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  void grow(std::size_t room);
+
+  struct Free {
+    void operator()(char* bytes) const { HugeAllocator<char>().deallocate(bytes, 0); }
+  };
+  std::unique_ptr<char, Free> bytes_;
+  std::size_t size_ = 0;
+  std::size_t room_ = 0;
+};
+
 // Reads JSON Lines; nothing where a line is unusual or wrong: it must then be read by Python.
-std::optional<TraceTable> read_trace_lines(std::string&& text, const std::string& path,
-                                           int threads);
+std::optional<TraceTable> read_trace_lines(TraceText&& text, const std::string& path, int threads);
 
 // A row for each call of a judged task, in order; then one for each judged task without a call.
 Batch evaluate_calls(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
@@ -143,8 +166,10 @@ struct JudgedArrays {
   std::vector<std::uint32_t> tasks;         // judged ones with calls, in the order of the traces
   std::vector<std::uint32_t> missing;       // numbers in the judgments of the others
   std::vector<std::int64_t> calls, rows, judged;
-  std::vector<std::int64_t> documents, judged_documents, judged_sets, reads, read_documents;
-  std::vector<double> grades, judged_grades, read_grades, tokens, seconds;
+  HugeVector<std::int64_t> documents;
+  HugeVector<double> grades;
+  std::vector<std::int64_t> judged_documents, judged_sets, reads, read_documents;
+  std::vector<double> judged_grades, read_grades, tokens, seconds;
 };
 
 JudgedArrays judge_calls(const JudgmentTable& judgments, const Rules& rules,

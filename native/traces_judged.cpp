@@ -176,8 +176,8 @@ class Judge {
   std::vector<std::uint32_t> order_;
 };
 
-template <typename Value>
-void append(std::vector<Value>& whole, std::vector<Value>& part) {
+template <typename Whole, typename Values>
+void append(Whole& whole, Values& part) {
   whole.insert(whole.end(), part.begin(), part.end());
   part = {};
 }

@@ -144,18 +144,18 @@ def calls_of_spans(
             )
         found = tasks.setdefault(task, _Task())
         (found.calls if call else found.models).append(span)
-    for task, found in tasks.items():
-        calls = sorted(found.calls, key=_began)
+    for name, members in tasks.items():
+        calls = sorted(members.calls, key=_began)
         tokens = [math.nan] * len(calls)
-        for model in found.models if calls else ():
-            before = sum(_began(one) <= _began(model) for one in calls)
+        for llm in members.models if calls else ():
+            before = sum(_began(one) <= _began(llm) for one in calls)
             place = max(before - 1, 0)
-            tokens[place] = model.tokens + (0 if math.isnan(tokens[place]) else tokens[place])
-        for call, used in zip(calls, tokens, strict=True):
-            members = _members(call, path)
+            tokens[place] = llm.tokens + (0 if math.isnan(tokens[place]) else tokens[place])
+        for one, used in zip(calls, tokens, strict=True):
+            values = _members(one, path)
             if not math.isnan(used):
-                members["tokens"] = used
-            yield task, members, call.line
+                values["tokens"] = used
+            yield name, values, one.line
 
 
 def _began(span: Span) -> float:

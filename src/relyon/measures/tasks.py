@@ -28,6 +28,8 @@ __all__ = [
     "grade_values",
 ]
 
+#: So many rows are looked at for the grades that there are.
+SAMPLE = 4096
 #: How a document counts that an earlier result of the task already was.
 Repeats = Literal["counted", "ignored"]
 
@@ -201,16 +203,16 @@ class CallRows:
         places = numbers - judged.calls[tasks] + 1 if len(tasks) else numbers
         of_call = np.repeat(numbers, np.diff(offsets))
         rank = np.arange(len(documents)) - offsets[of_call] + 1
-        kept = np.ones(len(documents), dtype=bool)
-        if k is not None:
-            kept &= rank <= k
-        if calls is not None:
-            kept &= places[of_call] <= calls
-        of_call, rank = of_call[kept], rank[kept]
-        task, document = tasks[of_call], documents[kept]
-        new = np.zeros(len(task), dtype=bool)
-        new[np.unique(_keys(task, document), return_index=True)[1]] = True
-        return cls(task, places[of_call], rank, document, grades[kept], new)
+        if k is not None or calls is not None:
+            kept = np.ones(len(documents), dtype=bool)
+            if k is not None:
+                kept &= rank <= k
+            if calls is not None:
+                kept &= places[of_call] <= calls
+            of_call, rank = of_call[kept], rank[kept]
+            documents, grades = documents[kept], grades[kept]
+        task = tasks[of_call]
+        return cls(task, places[of_call], rank, documents, grades, _first_places(task, documents))
 
     def sums(self, amounts: NDArray[np.float64], tasks: int) -> NDArray[np.float64]:
         """Returns the sum of amounts by task, added in the order of the rows."""
@@ -220,6 +222,24 @@ class CallRows:
             self.task, weights=amounts, minlength=tasks
         ).astype(np.float64)
         return found
+
+
+def _first_places(task: NDArray[np.int64], document: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Returns whether each row has its document before the other rows of its task."""
+    import numpy as np
+
+    new = np.zeros(len(task), dtype=bool)
+    if not len(task):
+        return new
+    # Mostly a code is of one task alone: then nothing has to be sorted.
+    places = np.arange(len(task))
+    first = np.empty(int(document.max()) + 1, dtype=np.int64)
+    first[document[::-1]] = places[::-1]  # of equal codes the last write stays: the first row
+    if bool((task[first[document]] == task).all()):
+        new[:] = first[document] == places
+    else:
+        new[np.unique(_keys(task, document), return_index=True)[1]] = True
+    return new
 
 
 def _keys(task: NDArray[np.int64], document: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -258,7 +278,11 @@ def grade_values(
     """Returns the worth of each grade; NaN is that of an unjudged document."""
     import numpy as np
 
-    unique, place = np.unique(grades, return_inverse=True)
+    # Mostly the first rows have every grade: then not all have to be sorted.
+    unique = np.unique(grades[:SAMPLE])
+    place = np.minimum(np.searchsorted(unique, grades), max(len(unique) - 1, 0))
+    if not np.array_equal(unique[place] if len(unique) else unique, grades, equal_nan=True):
+        unique, place = np.unique(grades, return_inverse=True)
     values = [worth(None if math.isnan(grade) else grade) for grade in unique.tolist()]
     found: NDArray[np.float64] = np.array(values, dtype=np.float64)[place]
     return found

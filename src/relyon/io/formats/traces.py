@@ -117,8 +117,8 @@ class OpenTelemetry(_Traces):
                     spans += spans_in(json_object(line, source.path, number), source.path, number)
         columns_of_calls = TraceColumns(source.path)
         attribute = (columns or {}).get("task")
-        for task, members, line in calls_of_spans(spans, attribute, source.path):
-            columns_of_calls.add(task, members, line=line)
+        for task, members, where in calls_of_spans(spans, attribute, source.path):
+            columns_of_calls.add(task, members, line=where)
         return Traces.of(columns_of_calls, name=name, source=source.path)
 
 

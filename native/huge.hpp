@@ -1,0 +1,56 @@
+// Vectors of very many numbers in huge pages, where the system has them: thousands of page faults
+// become one.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace relyon {
+
+template <class Value>
+class HugeAllocator {
+ public:
+  using value_type = Value;
+
+  HugeAllocator() = default;
+  template <class Other>
+  HugeAllocator(const HugeAllocator<Other>&) {}  // NOLINT(google-explicit-constructor)
+
+  Value* allocate(std::size_t count) {
+    const std::size_t size = count * sizeof(Value);
+#ifdef __linux__
+    if (size >= large) {
+      const std::size_t whole = (size + page - 1) / page * page;
+      void* memory = std::aligned_alloc(page, whole);
+      if (memory == nullptr) throw std::bad_alloc();
+      madvise(memory, whole, MADV_HUGEPAGE);  // a wish: without it the pages are small
+      return static_cast<Value*>(memory);
+    }
+#endif
+    void* memory = std::malloc(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<Value*>(memory);
+  }
+
+  void deallocate(Value* memory, std::size_t) { std::free(memory); }
+
+  template <class Other>
+  bool operator==(const HugeAllocator<Other>&) const {
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t page = std::size_t{2} << 20;
+  static constexpr std::size_t large = std::size_t{8} << 20;
+};
+
+template <class Value>
+using HugeVector = std::vector<Value, HugeAllocator<Value>>;
+
+}  // namespace relyon
