@@ -226,8 +226,12 @@ class Traces(Sourced):
         return cls.of(found, name=name, source=source)
 
     @classmethod
-    def from_run(cls, run: Run) -> Traces:
+    def from_run(cls, run: Run, queries: Iterable[str] | None = None) -> Traces:
         """Takes a run: each query is a task with one call.
+
+        Args:
+            run: The run.
+            queries: Takes only these of its queries; None takes all.
 
         Examples:
             >>> run = Run.from_dict({"q1": {"d1": 0.3, "d2": 1.5}}, name="bm25")
@@ -235,7 +239,7 @@ class Traces(Sourced):
             Traces('bm25', tasks=1, calls=1, rows=2, source='memory')
         """
         columns = TraceColumns(run.path)
-        for query in run.queries:
+        for query in run.queries if queries is None else filter(run.__contains__, queries):
             documents, scores, ranks = run.table.documents(query)
             pairs = list(zip(documents, scores, strict=True))
             columns.add(query, {"results": pairs}, ranks=ranks)

@@ -353,7 +353,8 @@ def explain_change(
     given = [lists_of(one) for one in (run, other)]
     runs = [one for one in given if not isinstance(one, Traces)]
     if len(runs) < len(given):
-        pair = [one if isinstance(one, Traces) else Traces.from_run(one) for one in given]
+        asked = [str(query)]
+        pair = [one if isinstance(one, Traces) else Traces.from_run(one, asked) for one in given]
         subject, judged = task_subject(judgments, pair, query, measure, scale)
         first, second = (derive_task(subject, judged, one, rules, limit) for one in pair)
     else:
