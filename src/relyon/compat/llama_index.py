@@ -67,9 +67,8 @@ class RelevanceMetric(BaseRetrievalMetric):  # type: ignore[misc]
     scale: str | None = Field(default=None, description="A scale of grades of relyon")
     _measure: ListMeasure = PrivateAttr()
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Reads the measure's name, so that a wrong one is an error at once."""
-        super().model_post_init(context)
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
         self._measure = ListMeasure(self.measure, convention=self.convention, scale=self.scale)
 
     @property
@@ -90,9 +89,9 @@ class RelevanceMetric(BaseRetrievalMetric):  # type: ignore[misc]
 
         Args:
             query: The query's text; needed with `grades`.
-            expected_ids: The ids of the nodes that answer it. None or none: the value is NaN.
-            retrieved_ids: What was retrieved, best first. None or none: an empty list, which counts
-                0, where LlamaIndex's own metrics raise an error and end the evaluation.
+            expected_ids: The ids of the nodes that answer it. Without any the value is NaN.
+            retrieved_ids: What was retrieved, best first. Nothing counts 0, where LlamaIndex's own
+                metrics raise an error and end the evaluation.
             expected_texts: Not read.
             retrieved_texts: Not read.
             **kwargs: Not read.

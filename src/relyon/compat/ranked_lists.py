@@ -4,7 +4,7 @@ The rules that all of them share:
 
 - The order of a list is its ranking; scores are not read.
 - A document that a list repeats counts once, where it comes first. The repeat keeps its place, as
-  it does in what a model reads, and counts as a document that nobody judged.
+  it does in what a model reads, and counts as an unjudged document.
 - An empty list was searched and found nothing: it counts 0, as in `relyon.evaluate`.
 - A list without a single judged document has no value (NaN), for nothing is known about it.
 - Reference documents without a grade have grade 1; all others are unjudged.

@@ -183,7 +183,7 @@ class Tracked:
 
 
 def _metrics(numbers: Mapping[str, float | None], start: str) -> tuple[dict[str, float], list[str]]:
-    """Returns the numbers under their new names, and the names of those that are none."""
+    """Returns the numbers under their new names, and the names of those without a value."""
     metrics: dict[str, float] = {}
     given: dict[str, str] = {}
     for name, value in numbers.items():
