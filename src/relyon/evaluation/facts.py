@@ -165,7 +165,6 @@ def without_judgments(facts: RunFacts) -> RunFacts:
         evidence=(),
         skipped=0,
         skipped_examples=(),
-        passages=False,
     )
 
 
