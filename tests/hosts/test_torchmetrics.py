@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.hosts.packages import host
+from tests.hosts.pages import run_examples
 from tests.hosts.torch_ranks import MEASURES, batches, measure_on_rank
 
 import relyon
@@ -131,3 +132,7 @@ def test_double_precision_is_not_tied() -> None:
     ours = Relevance("ndcg")
     ours.update(preds, target, queries)
     assert float(ours.compute()) == 1.0
+
+
+def test_page(tmp_path: Path) -> None:
+    run_examples("model-hosts.md", "PyTorch", folder=tmp_path)

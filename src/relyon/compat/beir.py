@@ -26,10 +26,10 @@ def run(
 ) -> Run:
     """Returns what BEIR retrieved, with the documents that its evaluation counts.
 
-    `EvaluateRetrieval.evaluate` leaves out results whose id is that of the query, unless told
-    otherwise, and deletes them from the dict that it is given. A run of the same dict before and
-    after would differ; here the rule is explicit, and the dict stays as it is. For BEIR's numbers
-    evaluate with `convention="pytrec_eval"`.
+    `EvaluateRetrieval.evaluate` by default leaves out results whose id is that of the query, and
+    deletes them from the dict that it is given: the same dict is another run afterwards. Here the
+    rule is explicit, and the dict stays as it is. For BEIR's numbers evaluate with
+    `convention="pytrec_eval"`.
 
     Args:
         results: `{query: {document: score}}`, or a run file of `beir.util.save_runfile`.

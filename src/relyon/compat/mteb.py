@@ -52,8 +52,7 @@ def run(
 
     A predictions file has all results. MTEB's scores of some tasks leave out a query's own document
     (`ignore_identical_ids`) or the first result (`skip_first_result`): give the task, and the run
-    has what these scores count. For MTEB's numbers evaluate with `convention="pytrec_eval"`; its
-    MRR orders ties otherwise, by their place in the file.
+    has what these scores count. For MTEB's numbers evaluate with `convention="pytrec_eval"`.
 
     Args:
         predictions: A file `TASK_predictions.json`, or its content.
