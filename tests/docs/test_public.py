@@ -178,7 +178,7 @@ def test_pages_name_what_packages_export_and_no_module(page: Path) -> None:
         for name in path.split(".")[1:]:
             if inspect.ismodule(found) and _is_package(found):
                 package = f"{found.__name__}.{name}"
-                if util.find_spec(package) is not None:
+                if hasattr(found, "__path__") and util.find_spec(package) is not None:
                     try:
                         found = import_module(package)
                     except relyon.DependencyError:  # of another program that is not installed
