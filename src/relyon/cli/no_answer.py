@@ -191,7 +191,7 @@ class NoAnswer:
         """Returns it for the runs of a comparison; None if nothing is asked for.
 
         Args:
-            comparison: The comparison, whose settings also hold here.
+            comparison: The comparison, whose settings are used.
         """
         if not self:
             return None

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.abstention.answers import Answers
-from relyon.analysis.abstention.contrast import AbstentionContrast, contrasts
+from relyon.analysis.abstention.contrast import contrasts
+from relyon.analysis.abstention.facts import AbstentionFacts, AbstentionRules
 from relyon.analysis.abstention.inputs import known_queries, system_answers
 from relyon.analysis.abstention.notes import abstention_notes
 from relyon.analysis.abstention.system import SystemAbstention, system_abstention
-from relyon.analysis.abstention.thresholds import Choice
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.errors import InputError, ParameterError
-from relyon.core.notes import Note, warn
-from relyon.core.parameters import check_fraction, check_whole
+from relyon.core.notes import warn
 from relyon.core.texts import Language, message
 from relyon.core.texts.numbers import DIGITS
 from relyon.io.plotted import Plotted
@@ -35,53 +34,7 @@ __all__ = ["Abstention", "AbstentionRules", "abstention", "abstention_of"]
 
 
 @dataclass(frozen=True)
-class AbstentionRules:
-    """How thresholds are chosen, and what is reported.
-
-    Attributes:
-        target: The share of unanswerable queries that may be answered.
-        cost: The cost of a false answer; that of no answer to an answerable query is 1.
-        threshold: A threshold that is given.
-        base_rate: π, the share of unanswerable queries where the system is used; None takes that of
-            the queries reported.
-        k: A right answer has a relevant document among the first k.
-        folds: The number of parts of the queries; each part's threshold is chosen on the others.
-        confidence: The level of the intervals.
-        alpha: The significance level of corrected p-values.
-        correction: `holm`, `bh` or `none`.
-    """
-
-    target: float | None = None
-    cost: float | None = None
-    threshold: float | None = None
-    base_rate: float | None = None
-    k: int = 1
-    folds: int = 5
-    confidence: float = 0.95
-    alpha: float = 0.05
-    correction: str = "holm"
-
-    def __post_init__(self) -> None:
-        check_whole("k", self.k)
-        check_whole("folds", self.folds, least=2)
-        for name in ("confidence", "alpha"):
-            check_fraction(name, getattr(self, name))
-        self.choice(0.5)
-        if self.base_rate is not None:
-            check_fraction("base_rate", self.base_rate)
-
-    def choice(self, share: float) -> Choice:
-        """Returns the rule that chooses a threshold.
-
-        Args:
-            share: The share of unanswerable queries in the test set.
-        """
-        rate = share if self.base_rate is None else self.base_rate
-        return Choice.of(self.target, self.cost, self.threshold, rate)
-
-
-@dataclass(frozen=True)
-class Abstention(Exportable, Plotted):
+class Abstention(AbstentionFacts, Exportable, Plotted):
     """How well systems tell questions with an answer from those without.
 
     Attributes:
@@ -105,16 +58,6 @@ class Abstention(Exportable, Plotted):
         (1.0, 1.0, 0.1)
     """
 
-    systems: tuple[SystemAbstention, ...]
-    contrasts: tuple[AbstentionContrast, ...]
-    answerable: int
-    unanswerable: int
-    choice: Choice
-    rules: AbstentionRules
-    tuned: bool = False
-    notes: tuple[Note, ...] = field(default=())
-    _unanswerable: tuple[str, ...] = field(default=(), repr=False)
-
     def system(self, name: str) -> SystemAbstention:
         """Returns a system by its name.
 
@@ -129,11 +72,6 @@ class Abstention(Exportable, Plotted):
                 "analysis.no-run-of-name", name=name, names=[one.system for one in self.systems]
             )
         )
-
-    @property
-    def unanswerable_queries(self) -> tuple[str, ...]:
-        """The ids of the unanswerable queries, those on which thresholds were chosen included."""
-        return self._unanswerable
 
     def contrast_frame(self) -> polars.DataFrame:
         """Returns one row per candidate and measure; what does not exist is null."""
@@ -178,11 +116,6 @@ class Abstention(Exportable, Plotted):
     @property
     def _chosen_on(self) -> str:
         return "given" if self.choice.rule == "fixed" else "other parts"
-
-    @property
-    def crossed(self) -> bool:
-        """Whether the threshold of each part of the queries was chosen on the other parts."""
-        return not self.tuned and self.choice.rule != "fixed"
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row per system and number: run, measure, value, low, high, queries.

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from relyon.core.notes import Note, shared_notes
 
 if TYPE_CHECKING:
-    from relyon.analysis.abstention.abstention import Abstention
     from relyon.analysis.abstention.answers import Answers
+    from relyon.analysis.abstention.facts import AbstentionFacts
     from relyon.analysis.abstention.system import SystemAbstention
 
 __all__ = ["abstention_notes", "ranking_notes"]
 
-#: From this share of equal scores on, a threshold can tell little apart.
+#: From this share of equal scores on, a threshold separates few answers.
 MOSTLY_EQUAL = 0.5
 
 
-def abstention_notes(found: Abstention, tuned: Sequence[Answers | None]) -> list[Note]:
+def abstention_notes(found: AbstentionFacts, tuned: Sequence[Answers | None]) -> list[Note]:
     """Returns the notes about the numbers.
 
     Args:

@@ -10,7 +10,7 @@ from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, PAGE, NumberStyle
 
 if TYPE_CHECKING:
-    from relyon.analysis.abstention.abstention import Abstention
+    from relyon.analysis.abstention.facts import AbstentionFacts
     from relyon.analysis.abstention.rates import Rate
 
 __all__ = [
@@ -31,7 +31,7 @@ MARKS: dict[str, tuple[Tone, str]] = {
 
 
 def abstention_document(
-    found: Abstention, *, digits: int = DIGITS, language: Language = "en"
+    found: AbstentionFacts, *, digits: int = DIGITS, language: Language = "en"
 ) -> Document:
     """Returns the systems, the contrasts, and how to read them.
 
@@ -51,7 +51,7 @@ def abstention_document(
     return Document([*blocks, Lines(reading(found, words))], title)
 
 
-def system_table(found: Abstention, words: Catalogue, digits: int = DIGITS) -> Table:
+def system_table(found: AbstentionFacts, words: Catalogue, digits: int = DIGITS) -> Table:
     """Returns what each system does at its threshold, each rate with its interval.
 
     Args:
@@ -81,7 +81,7 @@ def system_table(found: Abstention, words: Catalogue, digits: int = DIGITS) -> T
     return Table(headings, rows, caption=caption, long=[0])
 
 
-def curve_table(found: Abstention, words: Catalogue, digits: int = DIGITS) -> Table:
+def curve_table(found: AbstentionFacts, words: Catalogue, digits: int = DIGITS) -> Table:
     """Returns the numbers of each system over all thresholds.
 
     Args:
@@ -103,7 +103,7 @@ def curve_table(found: Abstention, words: Catalogue, digits: int = DIGITS) -> Ta
     return Table(words.names("heading", names), rows, caption=words["curves"], long=[0])
 
 
-def contrast_table(found: Abstention, words: Catalogue, digits: int = DIGITS) -> Table:
+def contrast_table(found: AbstentionFacts, words: Catalogue, digits: int = DIGITS) -> Table:
     """Returns every candidate against the baseline.
 
     Args:
@@ -132,7 +132,7 @@ def contrast_table(found: Abstention, words: Catalogue, digits: int = DIGITS) ->
     return Table(words.names("heading", names), rows, caption=caption, left=2, long=[0])
 
 
-def reading(found: Abstention, words: Catalogue) -> list[str]:
+def reading(found: AbstentionFacts, words: Catalogue) -> list[str]:
     """Returns how to read the tables: definitions, the rule of the threshold, the base rate.
 
     Args:
