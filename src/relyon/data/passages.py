@@ -276,9 +276,16 @@ class Passages(Sourced):
             >>> passages.judgments(Chunks.from_dict({"a": ("d", 0, 25), "b": ("d", 25, 50)}))["q"]
             {'a': 2.0}
         """
-        from relyon.data.judged_passages import chunk_judgments
+        from relyon.data.chunk_judgments import chunk_judgments
 
-        return chunk_judgments(self, chunks, share)
+        return chunk_judgments(
+            self.passages,
+            chunks,
+            share,
+            scale=self.scale,
+            source=self.source,
+            notes=self.notes,
+        )
 
     @property
     def queries(self) -> list[str]:
