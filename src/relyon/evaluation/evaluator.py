@@ -21,7 +21,7 @@ from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.facts import RunFacts
 from relyon.evaluation.measure_columns import python_columns
 from relyon.evaluation.mistakes import refuse_columns_as_runs
-from relyon.evaluation.notes import data_notes, missing_note
+from relyon.evaluation.notes import data_notes, missing_note, notes_on
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.results import Results
 from relyon.evaluation.sources import evaluate_run
@@ -176,7 +176,7 @@ class Evaluator:
 
         def assembled(one: Program) -> Results:
             own = {str(asked): columns[str(asked)] for asked in one.asked}
-            notes = [*self.judgments.notes, *found]
+            notes = [*self.judgments.notes, *notes_on(found, [mine.shown for mine in one.asked])]
             notes += data_notes(one, facts, own)
             inputs = partial(self._inputs, run if isinstance(run, Run) else None)
             return assemble(name, one, lambda: batch.queries, own, notes, strict, inputs)

@@ -26,6 +26,7 @@ __all__ = [
     "measure_notes",
     "missing_note",
     "negative_notes",
+    "notes_on",
     "refuse_large_grades",
 ]
 
@@ -41,6 +42,25 @@ MOST_EXPONENT = 1000
 CLASSES = ("auc", "gauc")
 #: Measures whose gain is always exponential.
 CASCADES = ("err", "err_ia", "nerr10", "nerr11", "nerr8", "nerr9", "nerr_ia")
+
+
+def notes_on(notes: Sequence[Note], names: Sequence[str]) -> list[Note]:
+    """Returns the notes on these measures; one that names measures then names only these.
+
+    Args:
+        notes: Notes of a pass over a run, which may have been for further measures.
+        names: The measures, as notes name them.
+    """
+    found = []
+    for note in notes:
+        named = note.values.get("measures")
+        if not isinstance(named, list):
+            found.append(note)
+            continue
+        kept = [one for one in named if one in names]
+        if kept:
+            found.append(replace(note, values={**note.values, "measures": kept}))
+    return found
 
 
 def missing_note(count: int, examples: Sequence[str], where: Literal["judgments", "first"]) -> Note:

@@ -18,7 +18,7 @@ from relyon.report.catalogue import catalogue
 from relyon.report.classification import curve_section
 from relyon.report.diagnoses import diagnosis_section
 from relyon.report.document import Format, Report, TitleOptions
-from relyon.report.drilldown import has_lists
+from relyon.report.drilldown import Drilldown, has_lists
 from relyon.report.latencies import latency_section
 from relyon.report.losses import loss_measures, loss_section
 from relyon.report.overview import comparison_section, lead, subtitle, summary_section
@@ -26,6 +26,9 @@ from relyon.report.page import Page, Section
 from relyon.report.provenance import convention_section, input_section, note_section
 from relyon.report.queries import query_section
 from relyon.report.ranks import band_measures, rank_section
+from relyon.report.task_drilldown import TaskDrilldown
+from relyon.report.task_words import task_catalogue
+from relyon.report.tasks import call_section
 
 if TYPE_CHECKING:
     from relyon.analysis.abstention import Abstention
@@ -93,7 +96,8 @@ def build_page(
     from relyon.analysis.comparison import Comparison
 
     check_type("comparison", comparison, Comparison, "what relyon.compare returned")
-    texts = catalogue(language)
+    tasks = comparison.of_tasks
+    texts = task_catalogue(language) if tasks else catalogue(language)
     focus = comparison.contrast(comparison.candidates[0], measure or comparison.focus).measure
     heading = title or texts.say(
         "page.title",
@@ -113,6 +117,7 @@ def build_page(
             comparison.measured(name, wanted)
         return rank_section(comparison, texts)
 
+    drilldown: type[Drilldown] = TaskDrilldown if tasks else Drilldown
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
         "comparison": lambda: comparison_section(comparison, texts),
@@ -127,13 +132,21 @@ def build_page(
             else {"no_answer": lambda: no_answer_section(abstention, texts)}
         ),
         **({} if latency is None else {"latency": lambda: latency_section(latency, texts)}),
+        **({"calls": lambda: call_section(comparison, focus, texts)} if tasks else {}),
         "queries": lambda: query_section(
-            comparison, focus, texts, shown=queries, query_texts=known, titles=titles
+            comparison,
+            focus,
+            texts,
+            shown=queries,
+            query_texts=known,
+            titles=titles,
+            drilldown=drilldown,
         ),
     }
     if lists:
+        parts["ranks"] = ranks
+    if lists and not tasks:  # these need one list per query
         parts |= {
-            "ranks": ranks,
             "curves": lambda: curve_section(comparison, texts),
             "funnel": lambda: loss_section(comparison, focus, texts, funnel),
         }

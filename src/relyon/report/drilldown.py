@@ -20,10 +20,9 @@ from relyon.report.page import Block, Cell, Columns, Details, Heading, Prose, Ta
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.data.ranking import RankedDocument
-    from relyon.data.run import Run
     from relyon.io.descriptions import Descriptions
 
-__all__ = ["Drilldown", "has_lists"]
+__all__ = ["Drilldown", "document_cell", "has_lists"]
 
 MOST_MOVES = 12
 MOST_RANKS = 20
@@ -123,8 +122,8 @@ class Drilldown:
             rules = rules.replace(ties="doc-desc")
         return explain_change(
             self.comparison.judgments,
-            self._run(self.comparison.baseline),
-            self._run(self.candidate),
+            self.comparison.lists(self.comparison.baseline),
+            self.comparison.lists(self.candidate),
             query,
             self.measure,
             convention=rules,
@@ -138,15 +137,19 @@ class Drilldown:
         return convention if convention is not None else Convention()
 
     def _derivation(self, change: Change) -> tuple[Block, ...]:
-        several = self._rules.ties == "expected"
-        blocks: list[Block] = [Prose((self.texts.say("drill.one_order"),))] if several else []
-        blocks += self._moves(change)
+        blocks = [*self._one_order(), *self._moves(change)]
         sides = zip(change.names, (change.before, change.after), strict=True)
         blocks.append(Columns(tuple(tuple(self._list(name, one)) for name, one in sides)))
         return tuple(blocks)
 
-    def _run(self, name: str) -> Run:
-        return self.comparison.run(name)
+    def _one_order(self) -> list[Block]:
+        if self._rules.ties != "expected":
+            return []
+        return [Prose((self.texts.say("drill.one_order"),))]
+
+    def _place_in(self, change: Change, run: str) -> str:
+        """Returns the heading of the places of documents in a run."""
+        return self.texts.say("drill.rank_in", run=run)
 
     def _moves(self, change: Change) -> list[Block]:
         say = self.texts.say
@@ -155,13 +158,12 @@ class Drilldown:
         headings = [
             say("drill.document"),
             say("drill.grade"),
-            say("drill.rank_in", run=change.names[0]),
-            say("drill.rank_in", run=change.names[1]),
+            *(self._place_in(change, name) for name in change.names),
         ]
         rows: list[tuple[Cell | str, ...]] = []
         for move in change.moves[:MOST_MOVES]:
             row: list[Cell | str] = [
-                _document(move.document, change.titles),
+                document_cell(move.document, change.titles),
                 self._grade(change.before, move.grade),
                 self._rank(move.before),
                 self._rank(move.after),
@@ -215,7 +217,7 @@ class Drilldown:
         rows: list[tuple[Cell | str, ...]] = [
             (
                 f"{step.rank:,}",
-                _document(step.document, one.titles),
+                document_cell(step.document, one.titles),
                 self._grade(one, step.grade),
                 _short(step.gain),
                 _short(step.discount),
@@ -243,7 +245,7 @@ class Drilldown:
         headings = (say("drill.document"), say("drill.grade"), say("drill.rank"))
         rows: list[tuple[Cell | str, ...]] = [
             (
-                _document(missed.document, one.titles),
+                document_cell(missed.document, one.titles),
                 self._grade(one, missed.grade),
                 self._rank(missed.ranked),
             )
@@ -272,12 +274,13 @@ class Drilldown:
         return [Table(headings, tuple(rows), caption, left=2)]
 
     def _ranked(self, one: Explanation, entry: RankedDocument) -> Cell:
-        found = _document(entry.document, one.titles)
+        found = document_cell(entry.document, one.titles)
         text = f"{entry.rank:,}. {entry.document} · {self._grade(one, entry.grade)}"
         return Cell(text, title=found.title if isinstance(found, Cell) else "")
 
 
-def _document(document: str, titles: Mapping[str, str] | None) -> Cell | str:
+def document_cell(document: str, titles: Mapping[str, str] | None) -> Cell | str:
+    """Returns the id of a document, with its title if that is known."""
     title = (titles or {}).get(document, document)
     return Cell(document, title=title) if title != document else document or "–"
 

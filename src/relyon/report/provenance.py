@@ -6,12 +6,15 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from importlib import metadata
+from io import BytesIO
 from platform import python_version
 from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.core.lessons import with_lessons
 from relyon.data.input_fingerprints import SHORT, content_of
+from relyon.data.traces import Traces
+from relyon.io.traces import trace_lines
 from relyon.measures.display_names import pair_rules
 from relyon.report.catalogue import Catalogue
 from relyon.report.drilldown import has_lists
@@ -115,12 +118,12 @@ def input_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 def _inputs(comparison: Comparison, texts: Catalogue) -> list[Block]:
     say = texts.say
-    sources: list[tuple[str, str, Judgments | Run]] = []
+    sources: list[tuple[str, str, Judgments | Run | Traces]] = []
     if comparison.judgments is not None:
         sources.append((say("inputs.judgments"), "", comparison.judgments))
     for name in comparison.runs:
         role = "baseline" if name == comparison.baseline else "candidate"
-        sources.append((say(f"inputs.{role}"), name, comparison.run(name)))
+        sources.append((say(f"inputs.{role}"), name, comparison.lists(name)))
     rows = []
     memory = False
     for role, name, source in sources:
@@ -132,10 +135,10 @@ def _inputs(comparison: Comparison, texts: Catalogue) -> list[Block]:
                 role,
                 name or "–",
                 os.path.basename(source.source) if named else say("inputs.memory"),
-                content_of(source.table).whole[:SHORT],
+                "–" if isinstance(source, Traces) else content_of(source.table).whole[:SHORT],
                 digest(source),
                 f"{len(source):,}",
-                f"{len(source.queries):,}",
+                f"{len(source.tasks if isinstance(source, Traces) else source.queries):,}",
             )
         )
     names = ("role", "name", "file", "fingerprint", "digest", "rows", "queries")
@@ -147,8 +150,10 @@ def _inputs(comparison: Comparison, texts: Catalogue) -> list[Block]:
     return blocks
 
 
-def digest(source: Judgments | Run) -> str:
+def digest(source: Judgments | Run | Traces) -> str:
     """Returns the SHA-256 of a file, or the fingerprint of data in memory.
+
+    Of traces in memory it is the SHA-256 of their lines, as `relyon.write_traces` writes them.
 
     Examples:
         >>> import relyon
@@ -163,6 +168,10 @@ def digest(source: Judgments | Run) -> str:
             while block := file.read(BLOCK):
                 found.update(block)
         return found.hexdigest()
+    if isinstance(source, Traces):
+        lines = BytesIO()
+        trace_lines(source, lines)
+        return hashlib.sha256(lines.getvalue()).hexdigest()
     return content_of(source.table).whole
 
 

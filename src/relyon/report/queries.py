@@ -41,6 +41,7 @@ def query_section(
     shown: int = 10,
     query_texts: Mapping[str, str] | None = None,
     titles: Descriptions | None = None,
+    drilldown: type[Drilldown] = Drilldown,
 ) -> Section:
     """Returns the sorted differences of one measure, and the largest losses and gains.
 
@@ -51,6 +52,7 @@ def query_section(
         shown: Number of queries on each side.
         query_texts: Query texts by id.
         titles: Document titles.
+        drilldown: Derives the queries.
     """
     known = query_texts or {}
     blocks: list[Block] = []
@@ -58,8 +60,8 @@ def query_section(
         lost, gained = extremes(comparison.deltas(candidate, measure), shown, gain_sign(measure))
         names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
         blocks.append(query_chart(comparison, candidate, measure, texts, names, known))
-        drilldown = Drilldown(comparison, candidate, measure, texts, known, titles)
-        blocks += drilldown.blocks(lost, gained, names)
+        derived = drilldown(comparison, candidate, measure, texts, known, titles)
+        blocks += derived.blocks(lost, gained, names)
     return Section("queries", texts.say("section.queries"), tuple(blocks))
 
 
