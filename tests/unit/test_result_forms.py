@@ -76,6 +76,19 @@ def discrepancy() -> Exportable:
     return found
 
 
+def breakdown() -> Exportable:
+    tiers = pl.DataFrame({"query": list(JUDGMENTS), "tier": ["head", "tail"] * 6})
+    return relyon.compare(
+        JUDGMENTS, OLD, NEW, ["rr"], queries=tiers, by="tier", names=["a", "b"]
+    ).breakdowns[0]
+
+
+def abstention() -> relyon.Abstention:
+    answerable = {query: query in JUDGMENTS for query in [*JUDGMENTS, "x", "y", "z"]}
+    run = NEW | {query: {"a": 0.5} for query in ("x", "y", "z")}
+    return relyon.abstention(JUDGMENTS, run, answerable=answerable)
+
+
 RESULTS: dict[str, Callable[[], Exportable]] = {
     "Results": lambda: relyon.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
     "SideBySide": lambda: SideBySide(
@@ -98,6 +111,10 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     ),
     "Contrast": lambda: comparison().contrasts[0],
     "PairContrast": lambda: relyon.compare(JUDGMENTS, OLD, [NEW, OLD], ["rr"]).pairs[0],
+    "Breakdown": breakdown,
+    "Abstention": abstention,
+    "SystemAbstention": lambda: abstention().systems[0],
+    "AnswerCurve": lambda: abstention().systems[0].curve,
     "Curve": lambda: relyon.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
     "Classification": lambda: relyon.classify([1, 0, 1], [0.3, 0.2, 0.1], 0.15),
     "Pool": lambda: relyon.build_pool(relyon.draw_sample(LOG, per_tier=3)),

@@ -18,7 +18,6 @@ its name. Two programs that follow the definition get the same fingerprints:
 from __future__ import annotations
 
 import hashlib
-import json
 import operator
 import struct
 from collections.abc import Iterable, Iterator, Mapping
@@ -181,6 +180,8 @@ def convention_fingerprint(convention: Convention) -> str:
         >>> convention_fingerprint(rules) == convention_fingerprint(rules.replace(name="ours"))
         True
     """
+    import json
+
     rules = convention.to_dict()
     rules.pop("name")
     return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -93,8 +92,8 @@ class Loggable(Protocol):
     def tracked_content(self) -> TrackedContent:
         """Returns what `log` logs as metrics, parameters and tags."""
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, object]:
-        """Returns JSON-ready values."""
+    def to_json(self, *, per_query: bool = False) -> str:
+        """Returns JSON that `relyon.read_results` reads."""
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """Returns a table."""
@@ -159,9 +158,8 @@ class Tracked:
         facts = {name: value for name, value in content.facts.items() if value}
         if without:
             facts["without_value"] = ", ".join(without)
-        stored = self.to_dict(per_query=per_query)
         files = {
-            "results.json": json.dumps(stored, ensure_ascii=False, allow_nan=False),
+            "results.json": self.to_json(per_query=per_query),
             "results.csv": self.to_csv() + "\n",
             "results.html": PAGE.format(self.to_html()),
         }
@@ -200,4 +198,6 @@ def _metrics(numbers: Mapping[str, float | None], start: str) -> tuple[dict[str,
 
 
 def _shown(value: object) -> str:
+    import json
+
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

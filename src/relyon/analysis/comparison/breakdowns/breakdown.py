@@ -14,6 +14,7 @@ from relyon.analysis.comparison.query_groups import QueryGroup, group_queries
 from relyon.analysis.comparison.sample_queries import only_queries
 from relyon.analysis.comparison.settings import Settings
 from relyon.core.document.exportable import Exportable
+from relyon.core.document.frames import frame_document
 from relyon.core.document.json import json_number
 from relyon.measures.parser import measure as parse_measure
 
@@ -23,12 +24,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relyon.analysis.comparison.query_facts import QueryFacts
+    from relyon.core.document.model import Document
+    from relyon.core.texts import Language
 
 __all__ = ["Breakdown", "Part", "Spread", "breakdown_frame", "breakdowns"]
 
 
 #: The columns of a part besides those of its contrast, as far as they come first.
 PART_COLUMNS = ("column", "kind", "value", "values")
+#: The columns that are shown of a breakdown by itself.
+SHOWN = ("value", "candidate", "measure", "queries", "difference", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,10 @@ class Breakdown(Exportable):
     parts: tuple[Part, ...]
     spreads: tuple[Spread, ...]
     corrected: int = 0
+
+    def document(self, language: Language = "en") -> Document:
+        """Returns one row per part; `Comparison.document` has what they show in sentences."""
+        return frame_document(self.to_frame().select(SHOWN), language)
 
     def of(self, candidate: str, measure: str) -> tuple[Part, ...]:
         """Returns the parts of one candidate and measure, in the order of the groups."""
