@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import math
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,12 @@ def test_bad_input() -> None:
         RelevanceEvaluator("rr").run([], [])
     with pytest.raises(relyon.UnknownNameError, match="did you mean"):
         RelevanceEvaluator("ndgc@10")
+
+
+def test_docstrings() -> None:
+    found = doctest.testmod(import_module("relyon.compat.haystack"))
+    assert found.attempted
+    assert not found.failed
 
 
 @pytest.mark.parametrize("page", ["rag-hosts.md", "zh/rag-hosts.md"])

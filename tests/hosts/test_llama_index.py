@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import math
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,12 @@ def test_bad_input() -> None:
         metric.compute("r", ["a"], ["a"])
     with pytest.raises(relyon.InputError, match="the expected document `b` has no grade"):
         metric.compute("q", ["b"], ["a"])
+
+
+def test_docstrings() -> None:
+    found = doctest.testmod(import_module("relyon.compat.llama_index"))
+    assert found.attempted
+    assert not found.failed
 
 
 @pytest.mark.parametrize("page", ["rag-hosts.md", "zh/rag-hosts.md"])

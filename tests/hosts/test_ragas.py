@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import doctest
 import math
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,12 @@ def test_bad_input() -> None:
     with pytest.raises(relyon.ParameterError, match="highest grade"):
         RelevanceMetric("err@10")
     assert RelevanceMetric("rr", name="reciprocal rank").name == "reciprocal rank"
+
+
+def test_docstrings() -> None:
+    found = doctest.testmod(import_module("relyon.compat.ragas"))
+    assert found.attempted
+    assert not found.failed
 
 
 @pytest.mark.parametrize("page", ["rag-hosts.md", "zh/rag-hosts.md"])

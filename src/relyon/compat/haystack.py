@@ -46,7 +46,7 @@ class RelevanceEvaluator:
         UnknownNameError: If the measure, a preset or a scale has no such name.
 
     Examples:
-        >>> from haystack import Document  # doctest: +SKIP
+        >>> from haystack import Document
         >>> judged = [[Document(content="Paris", score=2), Document(content="France", score=1)]]
         >>> found = [[Document(content="France"), Document(content="Paris")]]
         >>> RelevanceEvaluator("ndcg@10").run(judged, found)["individual_scores"]

@@ -54,15 +54,13 @@ class RelevanceMetric(BaseRetrievalMetric):  # type: ignore[misc]
         UnknownNameError: If the measure, a preset or a scale has no such name.
 
     Examples:
-        >>> metric = RelevanceMetric(measure="ndcg@10")  # doctest: +SKIP
+        >>> metric = RelevanceMetric(measure="ndcg@10")
         >>> metric.compute(expected_ids=["a"], retrieved_ids=["a", "a"]).score
         1.0
     """
 
     measure: str = Field(default="ndcg@10", description="A measure of relyon")
-    grades: dict[str, dict[str, float]] | None = Field(
-        default=None, description="Grades by the query's text and the node's id"
-    )
+    grades: dict[str, dict[str, float]] | None = Field(default=None, description="Grades")
     convention: str | dict[str, Any] | None = Field(default=None, description="Rules of relyon")
     scale: str | None = Field(default=None, description="A scale of grades of relyon")
     _measure: ListMeasure = PrivateAttr()
@@ -124,7 +122,7 @@ def register(
         ParameterError: If LlamaIndex has a metric of its own by that name.
 
     Examples:
-        >>> register("NDCG@10", "recall@5")  # doctest: +SKIP
+        >>> register("NDCG@10", "recall@5")
         ['ndcg@10', 'recall@5']
     """
     found = []

@@ -50,7 +50,7 @@ class RelevanceMetric(SingleTurnMetric):  # type: ignore[misc]
         UnknownNameError: If the measure, a preset or a scale has no such name.
 
     Examples:
-        >>> from ragas import SingleTurnSample  # doctest: +SKIP
+        >>> from ragas import SingleTurnSample
         >>> sample = SingleTurnSample(
         ...     retrieved_context_ids=["x", "a"], reference_context_ids=["a"]
         ... )
