@@ -302,6 +302,9 @@ def test_errors(model: Any) -> None:
         RelevanceEvaluator.from_samples([{"query": "red", "documents": ["a"], "grades": []}])
     with pytest.raises(relyon.UnknownNameError):
         RelevanceEvaluator(QUERIES, corpus(), judgments(), "ngdc")
+    lost = {"lost": lambda one, two: torch.full((len(one), len(two)), torch.nan)}
+    with pytest.raises(relyon.InputError, match="not a finite number"):
+        RelevanceEvaluator(QUERIES, corpus(), judgments(), score_functions=lost)(model)
 
 
 def test_page(model: Any, tmp_path: Path) -> None:

@@ -29,47 +29,54 @@ def batches(seed: int = 5, rows: int = 400) -> list[tuple[Any, Any, Any]]:
 
 
 def measure_on_rank(
-    rank: int,
-    world: int,
-    folder: str,
-    shares: Mapping[str, Sequence[Sequence[int]]],
-    alone: bool,
+    rank: int, world: int, folder: str, shares: Mapping[str, Sequence[Sequence[int]]]
 ) -> None:
     """Updates with the batches of this rank, computes, and writes the bits of the values.
+
+    Both classes are measured: the one of torchmetrics, and the one without it.
 
     Args:
         rank: The number of this process.
         world: How many processes there are.
         folder: Where the processes meet, and where the values go.
         shares: The numbers of the batches of each process, by the name of a case.
-        alone: Whether torchmetrics is to be absent.
     """
-    if alone:
-        sys.modules["torchmetrics"] = None  # type: ignore[assignment]
     import torch
     from torch import distributed
-
-    from relyon.ltr.torch import Relevance
-    from relyon.ltr.torch.states import LocalRows
 
     torch.set_num_threads(1)
     store = f"file://{folder}/store"
     distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=world)
-    found = {}
     try:
-        metric = Relevance(MEASURES)
-        given = batches()
-        for name, share in shares.items():
-            metric.reset()
-            for number in share[rank]:
-                scores, grades, queries = (torch.as_tensor(one) for one in given[number])
-                metric.update(scores, grades, queries)
-            found[name] = {
-                "values": {key: float(value).hex() for key, value in metric.compute().items()},
-                "by_query": metric.results().values_by_query("ndcg@10"),
-                "kept": sum(len(one) for one in metric.preds),
-                "alone": isinstance(metric, LocalRows),
-            }
+        from relyon.ltr.torch import Relevance
+
+        found = {"torchmetrics": _measured(Relevance, rank, shares)}
+        for name in ("relyon.ltr.torch.states", "relyon.ltr.torch.relevance"):
+            del sys.modules[name]
+        sys.modules["torchmetrics"] = None  # type: ignore[assignment]
+        from relyon.ltr.torch.relevance import Relevance as Alone
+
+        found["alone"] = _measured(Alone, rank, shares)
     finally:
         distributed.destroy_process_group()
     Path(folder, f"{rank}.json").write_text(json.dumps(found), "utf-8")
+
+
+def _measured(
+    kind: Any, rank: int, shares: Mapping[str, Sequence[Sequence[int]]]
+) -> dict[str, object]:
+    import torch
+
+    metric = kind(MEASURES)
+    given = batches()
+    found: dict[str, object] = {"base": hasattr(kind, "sync_context")}
+    for name, share in shares.items():
+        metric.reset()
+        for number in share[rank]:
+            metric.update(*(torch.as_tensor(one) for one in given[number]))
+        found[name] = {
+            "values": {key: float(value).hex() for key, value in metric.compute().items()},
+            "by_query": metric.results().values_by_query("ndcg@10"),
+            "kept": sum(len(one) for one in metric.preds),
+        }
+    return found

@@ -108,8 +108,10 @@ class Relevance(Rows):
                 raise InputError(message("ltr.and-scores-differ", name=f"`{name}`", **shapes))
         if indexes.is_floating_point() or indexes.dtype == torch.bool:
             raise InputError(message("ltr.indexes-are-not-whole", kind=str(indexes.dtype)))
-        rows = {"preds": preds, **given}
-        kept = {name: rows[name].detach().reshape(-1).to(kind) for name, kind in KINDS.items()}
+        rows = {name: one.detach().reshape(-1) for name, one in {"preds": preds, **given}.items()}
+        if preds.device.type == "mps":  # which has no double precision
+            rows = {name: one.cpu() for name, one in rows.items()}
+        kept = {name: rows[name].to(kind) for name, kind in KINDS.items()}
         if self.ignore_index is not None:
             known = kept["target"] != self.ignore_index
             kept = {name: one[known] for name, one in kept.items()}

@@ -17,10 +17,10 @@ KINDS = {"preds": torch.float64, "target": torch.float64, "indexes": torch.int64
 
 
 def _one(parts: list[Tensor] | Tensor, kind: torch.dtype) -> Tensor:
-    """Returns the rows of several batches as one tensor."""
+    """Returns the rows of several batches as one tensor in main memory."""
     if isinstance(parts, Tensor):
-        return parts
-    return torch.cat(parts) if parts else torch.empty(0, dtype=kind)
+        return parts.cpu()
+    return torch.cat([one.cpu() for one in parts]) if parts else torch.empty(0, dtype=kind)
 
 
 class LocalRows(torch.nn.Module):
@@ -71,7 +71,7 @@ class LocalRows(torch.nn.Module):
 
     def _rows(self) -> dict[str, Tensor]:
         """Returns the rows as three tensors in main memory."""
-        return {name: _one(getattr(self, name), kind).cpu() for name, kind in KINDS.items()}
+        return {name: _one(getattr(self, name), kind) for name, kind in KINDS.items()}
 
     @contextmanager
     def _merged(self) -> Iterator[None]:
