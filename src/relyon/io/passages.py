@@ -160,9 +160,20 @@ def joined_chunks(tables: Sequence[Chunks]) -> Chunks:
 def write_passages(passages: Passages, path: str | os.PathLike[str]) -> None:
     """Writes passages with their places as CSV, TSV, Excel, JSON Lines or Parquet, by the name.
 
+    Args:
+        passages: The passages; their columns are those of `Passages.to_frame`.
+        path: The file, which is replaced if it exists.
+
     Raises:
         ParameterError: If the suffix is unknown.
         InputError: If it cannot be written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_passages(read_passages({"q": [("d", 10, 30)]}), f"{folder}/passages.csv")
+        ...     print(read_passages(f"{folder}/passages.csv").passages[0].part.start)
+        10
     """
     write_table(passages.to_frame(), path)
 
