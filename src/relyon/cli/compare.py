@@ -69,6 +69,9 @@ for multiple comparisons, how many queries it wins, ties and loses, the effect
 size d_z, the smallest difference that this many queries can detect (power 0.8),
 and the queries needed to detect the observed difference.
 
+Traces of agents are compared task by task, as in `relyon evaluate`; the traces
+of an agent that ran several times are --system A=a1.jsonl,a2.jsonl.
+
 Stored results, which `relyon evaluate JUDGMENTS RUN -q --format json -o FILE`
 writes, can be compared without judgments and runs. They must have been measured
 with the same judgments and rules.

@@ -10,6 +10,7 @@ import click
 
 from relyon import io
 from relyon.cli.encoding import TextEncoding, encoding_options
+from relyon.cli.inputs import task_columns
 from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns, chosen_scale, format_named_by
 from relyon.cli.options import columns_option, no_color_option, scale_option
@@ -24,6 +25,7 @@ from relyon.data.labelled import LabelledRows
 from relyon.data.run import Run
 from relyon.io import Source
 from relyon.io.format import first_lines, formats
+from relyon.io.traces import read_traces, write_traces
 
 __all__ = ["command"]
 
@@ -51,6 +53,9 @@ Formats are recognised by file name ending and content. Judgments and runs:
 {formats-judgments-runs}; json is ranx's. Judgments only: {formats-judgments}; a
 judging database, such as judging.db#June, is only read. Files ending in .gz,
 .zst, .bz2 or .xz are compressed. - is stdin or stdout.
+
+Traces of agents: traces, opentelemetry. --format traces writes one call per line; to
+other formats, traces with one call per task are converted as runs.
 
 Feature rows: {formats-features}. Input is read as feature rows if
 OUTPUT can store them and each row has features: numbers besides query, document
@@ -102,6 +107,8 @@ def command(request: Request) -> None:
         opened = io.open_source(
             request.source, format=request.source_format, kind=wanted, named=bool(roles)
         )
+        if _traces_to_traces(request, opened, roles):
+            return
         rows = _found_features(opened, roles) if featured and wanted is None else None
         kind = wanted or ("features" if rows is not None else _kind(opened, roles))
         if kind == "features":
@@ -130,6 +137,30 @@ def command(request: Request) -> None:
     queries = len(data.queries)
     counted = message(COUNTED[kind], shown=shown, count=len(data), queries=queries)
     messages.say(messages.translate(counted))
+
+
+def _traces_to_traces(request: Request, source: Source, roles: dict[str, str] | None) -> bool:
+    """Converts traces to JSON Lines of calls, if both sides are traces.
+
+    Other formats have one list per query: traces with one call per task are read as a run.
+    """
+    target = request.target_format
+    if "traces" not in formats.get(source.format).kinds or target is None:
+        return False
+    if formats.get(target).name != "traces":
+        return False
+    traces = read_traces(source, columns=task_columns(roles) if roles else None)
+    write_traces(traces, request.target, overwrite=request.force)
+    messages.notes(traces.notes)
+    shown = "stdout" if request.target == "-" else request.target
+    counted = message(
+        "cli.shown-count-of-calls",
+        shown=shown,
+        count=traces.table.calls,
+        tasks=len(traces.table),
+    )
+    messages.say(messages.translate(counted))
+    return True
 
 
 def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Converted | None:

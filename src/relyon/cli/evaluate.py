@@ -37,6 +37,7 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from relyon.analysis.uncertainty import MeasureIntervals
     from relyon.data.run import Run
+    from relyon.data.traces import Traces
     from relyon.evaluation import Evaluator
     from relyon.evaluation.program import Average
     from relyon.evaluation.results import Results
@@ -65,6 +66,12 @@ score. Both are TREC files, CSV, TSV, JSONL, Parquet or ranx JSON, optionally
 compressed; - is stdin. A project of a judging database can also be judgments:
 judging.db#June or postgresql://USER@HOST/NAME#June. Measures that compare two
 rankings (rbo, overlap@k, tau_ap) take a run in place of the judgments.
+
+A RUN can also be a trace of an agent: calls in JSON Lines, or spans of
+OpenTelemetry in JSON. A task takes the place of a query. A measure of one list,
+such as ndcg@10, is the mean over the calls of a task; first(ndcg@10),
+last(ndcg@10) and best(ndcg@10) take one of them. In spans, each trace is a
+task; --run-columns query=session.id names another attribute.
 
 With --scored, one file contains labels and scores: a table, or an
 SVMlight/LETOR file with its scores in --scores FILE. Give several models as
@@ -187,7 +194,7 @@ def command(request: Request) -> None:
     from relyon.evaluation.measure_tables import rules_line
     from relyon.evaluation.side_by_side import SideBySide
 
-    seen: list[tuple[Evaluator, str, Run | Source]] = []
+    seen: list[tuple[Evaluator, str, Run | Traces | Source]] = []
     results, tags = _results(request, seen)
     header = [[("runid", tag)] for tag in tags] if not request.asked else []
     rows = {"per_query": request.per_query}
@@ -209,7 +216,7 @@ def command(request: Request) -> None:
 
 
 def _results(
-    request: Request, seen: list[tuple[Evaluator, str, Run | Source]]
+    request: Request, seen: list[tuple[Evaluator, str, Run | Traces | Source]]
 ) -> tuple[Sequence[Results], list[str]]:
     """Returns the results, and the tags of runs that have tags.
 
@@ -223,7 +230,7 @@ def _results(
         return _scored_results(request), []
 
     def evaluate(
-        evaluator: Evaluator, run: Run | Source, measures: list[Measure], name: str
+        evaluator: Evaluator, run: Run | Traces | Source, measures: list[Measure], name: str
     ) -> tuple[Results, str]:
         seen.append((evaluator, name, run))
         found = evaluator.evaluate(
@@ -276,7 +283,7 @@ def _intervals(request: Request) -> list[MeasureIntervals]:
         request.engine.refuse(intervals=request.intervals)
 
     def evaluate(
-        evaluator: Evaluator, run: Run | Source, measures: list[Measure], name: str
+        evaluator: Evaluator, run: Run | Traces | Source, measures: list[Measure], name: str
     ) -> MeasureIntervals:
         return measure_intervals(
             evaluator,
@@ -292,7 +299,8 @@ def _intervals(request: Request) -> list[MeasureIntervals]:
 
 
 def _of_runs(
-    request: Request, evaluate: Callable[[Evaluator, Run | Source, list[Measure], str], Found]
+    request: Request,
+    evaluate: Callable[[Evaluator, Run | Traces | Source, list[Measure], str], Found],
 ) -> list[Found]:
     """Evaluates runs one by one against judgments that are read once."""
     from relyon.evaluation import Evaluator
@@ -345,7 +353,7 @@ def _one_file_each(
         emit(SideBySide([run]), replace(request.output, path=path), own={"trec": own})
 
 
-def _tag(run: Run | Source) -> str:
+def _tag(run: Run | Traces | Source) -> str:
     """Returns the tag in a TREC run's first line; trec_eval prints it first."""
     from relyon.io import Source
     from relyon.io.format import formats

@@ -47,6 +47,7 @@ __all__ = [
     "run_columns",
     "run_names",
     "stage_runs",
+    "task_columns",
 ]
 
 #: The names that `--columns` accepts, by kind of file.
@@ -67,7 +68,7 @@ class Lists:
         convention: The rules; documents of scored rows have no ids to order ties by.
     """
 
-    judgments: Judgments | Run | Source
+    judgments: Judgments | Run | Traces | Source
     runs: Sequence[Run | Traces | Source]
     names: list[str]
     convention: Convention
@@ -164,7 +165,7 @@ class Given:
 
     def run(
         self, path: str, name: str | None, *, whole: bool = False, per_file: bool = False
-    ) -> Source | Run:
+    ) -> Source | Run | Traces:
         """Returns an opened run to stream, or one read with the caller's options."""
         columns = self.columns_of("run", path)
         form, option = self.formats[1], "--run-columns"
@@ -324,7 +325,7 @@ def run_argument(
     whole: bool = False,
     option: str = "--columns",
     per_file: bool = False,
-) -> Source | Run:
+) -> Source | Run | Traces:
     """Returns an opened run to stream, or one read with the caller's options.
 
     Args:
@@ -337,7 +338,9 @@ def run_argument(
         per_file: Whether the option can name the file, and hints do.
     """
     from relyon.io import read_run
+    from relyon.io.format import formats
     from relyon.io.irds import is_dataset
+    from relyon.io.traces import read_traces
 
     if is_dataset(path):
         return read_run(path, format=form, columns=run_columns(columns), name=name)
@@ -345,7 +348,24 @@ def run_argument(
         source, wanted = open_named(path, form, "run", run_columns(columns))
         if not wanted and not whole:
             return source
+        if wanted and "traces" in formats.get(source.format).kinds:
+            return read_traces(source, columns=task_columns(wanted), name=name)
         return read_run(source, columns=wanted, name=name)
+
+
+def task_columns(columns: Mapping[str, str]) -> dict[str, str]:
+    """Returns the attribute that names the task, given as the column of queries.
+
+    Raises:
+        ParameterError: If other columns are named: traces have none.
+    """
+    others = [role for role in columns if role != "query"]
+    if others:
+        raise ParameterError(
+            message("cli.traces-have-no-columns", role=others[0], name=columns[others[0]]),
+            hint=message("cli.name-attribute-of-task"),
+        )
+    return {"task": columns["query"]}
 
 
 def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from relyon.core.language import Language
     from relyon.core.notes import Note
     from relyon.data.run import Run
+    from relyon.data.traces import Traces
     from relyon.evaluation import Evaluator
     from relyon.evaluation.side_by_side import SideBySide
     from relyon.io import Source
@@ -218,7 +219,7 @@ class NoAnswer:
     def beside(
         self,
         results: SideBySide,
-        seen: Sequence[tuple[Evaluator, str, Run | Source]],
+        seen: Sequence[tuple[Evaluator, str, Run | Traces | Source]],
         confidence: float,
         strict: bool,
     ) -> SideBySide | WithAbstention:
@@ -364,7 +365,7 @@ def _mended(
     notes: Sequence[Note],
     found: Abstention,
     evaluator: Evaluator,
-    runs: Mapping[str, Run | Source],
+    runs: Mapping[str, Run | Traces | Source],
 ) -> tuple[Note, ...]:
     """Returns notes in which queries without an answer are named once."""
     from relyon.analysis.abstention import ranking_notes

@@ -257,6 +257,11 @@ class Traces(Sourced):
         return self._name
 
     @property
+    def tag(self) -> str:
+        """Empty: only TREC runs have tags."""
+        return ""
+
+    @property
     def source(self) -> str:
         """The file they came from, or "memory"."""
         return self._source

@@ -19,7 +19,7 @@ from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.evaluator import Evaluator
 from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.sources import evaluate_run
-from relyon.io import read_run
+from relyon.io.traces import read_lists
 from relyon.measures.definition import Measure
 from relyon.measures.parser import measure as parse_measure
 
@@ -106,7 +106,7 @@ def measure_intervals(
         if isinstance(judgments, Evaluator)
         else Evaluator(judgments, convention=convention, scale=scale, threads=threads)
     )
-    held = run if evaluator.reference is not None else read_run(run)
+    held = run if evaluator.reference is not None else read_lists(run)
     results = evaluator.evaluate(held, measures, average=average, name=name, strict=strict)
     program = Program.compile(
         measures,

@@ -72,6 +72,7 @@ class OpenTelemetry(_Traces):
     """Spans in JSON: OTLP exports, one or one per line, or one span per line."""
 
     name: ClassVar[str] = "opentelemetry"
+    tabular: ClassVar[bool] = True
     aliases: ClassVar[tuple[str, ...]] = ("otel", "otlp")
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
 
