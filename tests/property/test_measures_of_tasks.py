@@ -235,7 +235,7 @@ def test_effort(many: list[Task], k: int | None, calls: int | None) -> None:
     check(written("redundancy", None, calls, items="reads"), list(map(repeated, reads)), many)
     check(written("gain_per_read", None, calls), [gain_per_read(one, calls) for one in many], many)
     wanted = [gain_per_tokens(one, k, calls) for one in many]
-    check(written("gain_per_1k_tokens", k, calls), wanted, many)
+    check(written("gain_per_ktoken", k, calls), wanted, many)
 
 
 @given(
@@ -293,7 +293,7 @@ def test_a_result_that_the_task_had_raises_nothing(task: Task, data: st.DataObje
     longer = replace(task, calls=[*task.calls, Asked(again, [], 10.0)])
     for name in (
         *("task_recall", "chain_recall", "call_rr", "recovery", "nsdcg(repeats=ignored)"),
-        *("session_dcg(repeats=ignored)", "srbp(repeats=ignored)", "gain_per_1k_tokens"),
+        *("session_dcg(repeats=ignored)", "srbp(repeats=ignored)", "gain_per_ktoken"),
     ):
         measure = relyon.measure(name)
         before, after = (measure.value(task_ranking(one)) for one in (task, longer))

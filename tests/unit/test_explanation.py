@@ -28,7 +28,7 @@ JUDGMENTS, RUN = {"q": GRADES}, {"q": SCORES}
 NAMES = [whole_list(name) for name in sorted(registry) if registry.get(name).needs == "judgments"]
 #: Measures of tasks that have no value here: the run finds a relevant document at once, and records
 #: neither reads nor tokens.
-OF_TASKS = {"recovery", "gain_per_read", "gain_per_1k_tokens"}
+OF_TASKS = {"recovery", "gain_per_read", "gain_per_ktoken"}
 DEFINED = [name for name in NAMES if name not in OF_TASKS]
 SECOND, THIRD = math.log2(3), 2
 

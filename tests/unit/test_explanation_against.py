@@ -21,7 +21,7 @@ from relyon.measures.lookup import registry
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
 SCORES = {"b": 3.0, "a": 2.0, "x": 2.0, "d": 2.0, "c": 1.0}
 #: Measures of tasks that have no value here: see test_measures_of_tasks_without_a_value_say_why.
-OF_TASKS = {"recovery", "gain_per_read", "gain_per_1k_tokens"}
+OF_TASKS = {"recovery", "gain_per_read", "gain_per_ktoken"}
 NAMES = [
     whole_list(name)
     for name in sorted(registry)

@@ -20,7 +20,7 @@ NEW = {"q": {"a": 5, "d": 4, "b": 3, "e": 2, "y": 1}}
 NAMES = [whole_list(name) for name in sorted(registry) if registry.get(name).needs == "judgments"]
 #: Measures of tasks that have no value here: the first call finds something, and neither reads nor
 #: tokens are recorded.
-OF_TASKS = {"recovery", "gain_per_read", "gain_per_1k_tokens"}
+OF_TASKS = {"recovery", "gain_per_read", "gain_per_ktoken"}
 SHARED = [
     name
     for name in NAMES

@@ -62,7 +62,7 @@ def test_what_each_call_returned_and_added() -> None:
     [
         *("session_dcg@2", "nsdcg", "srbp", "task_recall@1", "call_rr", "recovery", "redundancy"),
         *("gain_per_read", "chain_recall", "first(ndcg@5)", "last(p@2)", "best(rr)", "mean(ap)"),
-        *("ndcg@5", "pnr", "gain_per_1k_tokens(calls=2)"),
+        *("ndcg@5", "pnr", "gain_per_ktoken(calls=2)"),
     ],
 )
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -15,6 +15,7 @@ from relyon.cli.text import definitions, entries, paragraphs, sections, summary
 from relyon.core.document.terminal import wrap
 from relyon.learn.course import course, lesson_on
 from relyon.measures import Measure, measure, registry
+from relyon.measures.of_calls import OF_CALLS, OfCalls, split_of_calls
 from relyon.measures.parameters import choices, parameters
 
 __all__ = ["command", "describe", "listing"]
@@ -49,6 +50,14 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon measures`."""
     kinds = [registry.get(key) for key in registry]
+    of_calls = _of_calls(request.name or "")
+    if of_calls is not None:
+        found = of_calls
+        answer = Answer(
+            lambda: of_calls_dict(found), lambda language: "\n".join(of_calls_lines(found))
+        )
+        emit(answer, request.output)
+        return
     if request.name:
         kinds = [
             registry.get(request.name) if request.name in registry else type(measure(request.name))
@@ -67,7 +76,62 @@ def listing(kinds: list[type[Measure]]) -> str:
     for kind in kinds:
         lines.append(f"{kind.name:<{wide}}{summary(kind.__doc__)}")
         lines += wrap(kind.formula, 80, " " * (wide + 2), " " * (wide + 2))
-    return "\n".join([*lines, "", "relyon measures NAME describes one."])
+    others = "first(M), last(M), best(M) and mean(M) take a measure M on the calls of a task."
+    return "\n".join([*lines, "", others, "relyon measures NAME describes one."])
+
+
+def _of_calls(name: str) -> OfCalls | None:
+    """Returns the measure of a name such as `first(ndcg@10)` or `first`, `None` for others."""
+    word = name.strip().lower()
+    if word in OF_CALLS and word not in registry:
+        name = f"{word}(ndcg@10)"
+    found = split_of_calls(name)
+    return None if found is None else found[0](measure(found[1] or "ndcg@10"))
+
+
+def of_calls_dict(found: OfCalls) -> dict[str, object]:
+    """Returns the description of a measure on calls as JSON-ready values."""
+    low, high = found.bounds
+    about = entries(sections(OfCalls.__doc__).get("Attributes", ""))
+    return {
+        "name": str(found),
+        "summary": summary(found.__doc__),
+        "formula": found.formula,
+        "aliases": [],
+        "parameters": [{"name": "of", "default": None, "choices": [], "description": about["of"]}],
+        "averages": list(found.averages),
+        "bounds": [low if math.isfinite(low) else None, high if math.isfinite(high) else None],
+        "needs": found.needs,
+        "references": "",
+    }
+
+
+def of_calls_lines(found: OfCalls) -> list[str]:
+    """Returns the description of a measure on calls, folded to 80 columns."""
+    parts = sections(OfCalls.__doc__)
+    facts = [
+        ("average", _averages(type(found))),
+        ("range", f"{_bound(found.bounds[0])} to {_bound(found.bounds[1])}"),
+    ]
+    return [
+        *wrap(f"{found}  =  {found.formula}", 80, "  ", ""),
+        "",
+        *paragraphs(sections(found.__doc__)[""]),
+        "",
+        *paragraphs(parts[""].partition("\n\n")[2]),
+        "",
+        "Parameters:",
+        *definitions([*entries(parts["Attributes"]).items()]),
+        "",
+        *definitions(facts, ""),
+        "",
+        "Example in Python:",
+        *(f"  {line}" if line else "" for line in parts["Examples"].splitlines()),
+        "",
+        "On the command line:",
+        f'  relyon evaluate judgments.qrels agent.jsonl -m "{found}"',
+        f"  relyon measures {found.of.name}",
+    ]
 
 
 class Parameter(TypedDict):

@@ -99,11 +99,6 @@ from .parser import (
     measure as measure,
     measures as measures,
 )
-from .session_gain import (
-    NSDCG as NSDCG,
-    SRBP as SRBP,
-    SessionDCG as SessionDCG,
-)
 from .passages_characters import (
     CharIoU as CharIoU,
     CharPrecision as CharPrecision,
@@ -112,6 +107,11 @@ from .passages_characters import (
 from .passages_spans import (
     SpanNDCG as SpanNDCG,
     SpanRecall as SpanRecall,
+)
+from .session_gain import (
+    NSDCG as NSDCG,
+    SRBP as SRBP,
+    SessionDCG as SessionDCG,
 )
 from .sets import (
     F1 as F1,

@@ -32,11 +32,11 @@ MODULES = {
     "order": "accuracy compat compatibility",
     "overlap": "overlap rbo tau_ap tauap ap_correlation",
     "pairwise": "concordance pnr",
-    "session_gain": "nsdcg session_ndcg ns_dcg session_dcg s_dcg srbp session_rbp",
     "passages_characters": "char_iou char_precision char_p char_recall",
     "passages_spans": "span_ndcg span_recall",
+    "session_gain": "nsdcg session_ndcg ns_dcg session_dcg s_dcg srbp session_rbp",
     "sets": "f1 f setf set_f f_beta fbeta set_ap setap set_map utility",
-    "task_effort": "gain_per_1k_tokens gain_per_tokens gain_per_read redundancy",
+    "task_effort": "gain_per_ktoken gain_per_1k_tokens gain_per_read redundancy",
     "task_evidence": (
         "call_rr first_evidence chain_recall set_completeness recovery task_recall session_recall "
         "union_recall"

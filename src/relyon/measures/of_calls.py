@@ -14,6 +14,7 @@ from relyon.data.ranking import Ranking
 from relyon.data.task_ranking import calls_of
 from relyon.measures.definition import Aspect, Better, Describes, Measure
 from relyon.measures.formulas import equation, format_number, quotient
+from relyon.measures.parameters import parameters
 from relyon.measures.tasks import TaskMeasure, TaskStep
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ class OfCalls(TaskMeasure):
     """A measure of one list, taken on calls of a task.
 
     Each call is measured as a list of its own against all judgments of its task. Tasks are
-    averaged, whatever the measure does with queries. A task without calls counts as one with an
-    empty list. With one call the value is that of the measure, to the last bit. Parameters that
-    the measure leaves open, its bounds, and which values are better are the measure's own.
+    averaged, even if the measure pools queries or adds them up. A task without calls counts as one
+    with an empty list. With one call the value is that of the measure, to the last bit. Parameters
+    that the measure leaves open, its bounds, and which values are better are the measure's own.
 
     Attributes:
         of: The measure of one list.
@@ -48,8 +49,10 @@ class OfCalls(TaskMeasure):
 
     Examples:
         >>> import relyon
-        >>> str(relyon.measure("first(nDCG@10)")), relyon.measure("first(rr)").score([0, 1])
-        ('first(ndcg@10)', 0.5)
+        >>> str(relyon.measure("first(nDCG@10)"))
+        'first(ndcg@10)'
+        >>> relyon.measure("first(rr)").score([0, 1])
+        0.5
     """
 
     which: ClassVar[Which]
@@ -121,10 +124,16 @@ class OfCalls(TaskMeasure):
         return self.of.needs_highest_grade
 
     @property
-    def rel(self) -> float | None:
-        """The measure's threshold of relevance; 1 if it has none, so that nothing is open."""
-        found: float | None = getattr(self.of, "rel", 1.0)
-        return found
+    def fallbacks(self) -> dict[str, object]:  # type: ignore[override]
+        """Defaults of the measure's parameters."""
+        return self.of.fallbacks
+
+    def __getattr__(self, name: str) -> object:
+        """Returns a parameter of the measure, such as its gain or its threshold of relevance."""
+        inside = self.__dict__.get("of")
+        if inside is None or name not in parameters(type(inside)):
+            raise AttributeError(name)
+        return getattr(inside, name)
 
     @property
     def shown(self) -> str:
@@ -240,6 +249,7 @@ class First(OfCalls):
     """The measure of the task's first call."""
 
     name = "first"
+    title = "first"
     which: ClassVar[Which] = "first"
 
 
@@ -248,6 +258,7 @@ class Last(OfCalls):
     """The measure of the task's last call."""
 
     name = "last"
+    title = "last"
     which: ClassVar[Which] = "last"
 
 
@@ -256,6 +267,7 @@ class Best(OfCalls):
     """The best value of any call, by which values of the measure are better."""
 
     name = "best"
+    title = "best"
     which: ClassVar[Which] = "best"
 
 
@@ -264,6 +276,7 @@ class Mean(OfCalls):
     """The mean over the task's calls; calls without a value are left out."""
 
     name = "mean"
+    title = "mean"
     which: ClassVar[Which] = "mean"
 
 

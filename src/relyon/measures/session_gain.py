@@ -155,7 +155,7 @@ class SessionDCG(_Discounted):
 @register
 @dataclass(frozen=True)
 class NSDCG(_Discounted):
-    """nsDCG: sDCG as a share of the best that as many calls can have.
+    """nsDCG: sDCG as a share of the best with as many calls.
 
     Every call of the best session returns the ideal list, the judged documents by gain, cut at k.
     With ``repeats=ignored`` the best session returns each document once, the best ones at the

@@ -179,7 +179,7 @@ class GainPerTokens(TaskMeasure):
 
     Examples:
         >>> import relyon
-        >>> relyon.measure("gain_per_1k_tokens@10").score([2, 1])
+        >>> relyon.measure("gain_per_ktoken@10").score([2, 1])
         nan
 
     References:
@@ -187,8 +187,8 @@ class GainPerTokens(TaskMeasure):
         effectiveness measures, SIGIR.
     """
 
-    name = "gain_per_1k_tokens"
-    aliases = ("gain_per_tokens",)
+    name = "gain_per_ktoken"
+    aliases = ("gain_per_1k_tokens",)
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     formula = "gain of distinct results / (tokens / 1000)"
     headings: ClassVar[tuple[str, str]] = ("gain", "1000 tokens")

@@ -276,11 +276,11 @@ class Recovery(_Evidence):
 @register
 @dataclass(frozen=True)
 class ChainRecall(_Evidence):
-    """Chain recall: the share of sets of evidence that are complete.
+    """Chain recall: the share of evidence sets that are complete.
 
     A subtopic of the judgments is a set of documents that are all needed, as the links of a chain
     of reasoning are. A set is found once each of its relevant documents has been among the first k
-    results of one of the calls, whichever. The value is the number of sets found, divided by the
+    results of any of the calls. The value is the number of sets found, divided by the
     number of sets with a relevant document. A document in several sets counts in each. Judgments
     without subtopics are one set of all relevant documents, so the value is 1 or 0. With
     ``credit=share`` a set counts the share of its documents that was returned. Undefined if no

@@ -199,7 +199,7 @@ class Explanation(Exportable):
 
     @property
     def _spoken(self) -> str:
-        """What the title calls the measure."""
+        """The name of the measure in the title."""
         return self.measure.name
 
     def _title(self, language: Language) -> str:
