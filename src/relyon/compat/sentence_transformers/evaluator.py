@@ -135,7 +135,8 @@ class RelevanceEvaluator(Base):
         """Evaluates a model; called by trainers, too.
 
         Args:
-            model: A `SentenceTransformer`, or with candidates also a `CrossEncoder`.
+            model: A `SentenceTransformer`, or with candidates also a `CrossEncoder`; not a
+                `SparseEncoder` or `MultiVectorEncoder`.
             output_path: The folder of the CSV file; None writes none.
             epoch: Written to the file.
             steps: Written to the file.
