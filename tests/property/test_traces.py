@@ -143,15 +143,15 @@ def test_one_call_gives_the_bits_of_a_run(
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", ["doc-desc", "input", "expected", "worst"])
 def test_every_registered_measure_is_that_of_a_run(ties: str, tmp_path: Path) -> None:
-    judgments = Judgments.from_dict(
-        {
-            "q1": {"a": {"x": 2, "y": 1}, "b": {"x": 0}, "c": {"y": 3}},
-            "q2": {"a": {"x": 1}, "d": {"x": 0.5, "z": 1}},
-            "7": {"e": {"x": 1}},
-        }
-    )
+    grades: dict[str, dict[str, dict[str, float]]] = {
+        "q1": {"a": {"x": 2, "y": 1}, "b": {"x": 0}, "c": {"y": 3}},
+        "q2": {"a": {"x": 1}, "d": {"x": 0.5, "z": 1}},
+        "7": {"e": {"x": 1}},
+    }
+    judgments = Judgments.from_dict(grades)
     run = {
         "q1": {"a": 1.0, "b": 1.0, "c": 0.0, "u": -1.0},
         "q2": {"d": 0.0, "a": 2.0, "f": -1.0},
@@ -185,7 +185,8 @@ def calls_apart(
                 yield task, {task: judgments[task]}, call["results"]
 
 
-@settings(max_examples=60)
+@pytest.mark.long
+@settings(max_examples=40)
 @given(judgments=JUDGMENTS, traces=TRACES, rules=CONVENTIONS)
 def test_calls_are_lists_of_their_own(judgments: Any, traces: Any, rules: Convention) -> None:
     ties = "input" if rules.ties == "rank" else rules.ties  # a dict has no ranks
@@ -318,7 +319,7 @@ def test_arrays_and_rankings_say_the_same(judgments: Any, traces: Any, rules: Co
                 for code, document in pairs:
                     assert codes.setdefault((task, document), code) == code
         judged = slice(found.judged[number], found.judged[number + 1])
-        listed = {}
+        listed: dict[int, float] = {}
         for code, grade in zip(
             found.judged_documents[judged].tolist(),
             found.judged_grades[judged].tolist(),

@@ -1,0 +1,545 @@
+"""Traces: constructors, files, OpenTelemetry, the command line, and bad input."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.unit.conftest import Command
+
+import relyon
+from relyon.core.errors import InputError, ParameterError, ParseError
+from relyon.data.traces import Traces
+from relyon.io.byte_source import Source
+from relyon.io.traces import _slowly, read_trace_lines
+
+JUDGMENTS = {"q1": {"a": 2, "c": 1}, "5": {"a": 1}, "m": {"x": 1}}
+LINES = """\
+{"task": "q1", "call": 2, "query": "b\\u00e9", "results": [{"document": "c", "score": 0.5}, {"document": "a", "score": 0.25}], "more": {"y": [1, {}]}}
+{"task": "q1", "call": 1, "results": ["a", "b"], "read": ["b", "z"], "tokens": 12, "seconds": 0.5}
+
+{"task": 5, "results": []}
+"""  # noqa: E501
+
+
+def written(folder: Path, text: str, name: str = "agent.jsonl") -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def span(number: int, start: float, attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Returns a span of OTLP; attributes are written as its list of keys and values."""
+    kinds = {str: "stringValue", float: "doubleValue", int: "intValue", bool: "boolValue"}
+    return {
+        "traceId": "aa",
+        "spanId": str(number),
+        "startTimeUnixNano": str(int(start * 1e9)),
+        "endTimeUnixNano": str(int((start + 0.5) * 1e9)),
+        "attributes": [
+            {
+                "key": key,
+                "value": {kinds[type(value)]: str(value) if type(value) is int else value},
+            }
+            for key, value in attributes.items()
+        ],
+        **more,
+    }
+
+
+def export(*spans: dict[str, Any], resource: dict[str, str] | None = None) -> str:
+    about = [{"key": key, "value": {"stringValue": one}} for key, one in (resource or {}).items()]
+    scopes = [{"scope": {"name": "agent"}, "spans": list(spans)}]
+    resources = [{"resource": {"attributes": about}, "scopeSpans": scopes}]
+    return json.dumps({"resourceSpans": resources})
+
+
+def retriever(documents: dict[str, float], query: str = "sky") -> dict[str, Any]:
+    found: dict[str, Any] = {"openinference.span.kind": "RETRIEVER", "input.value": query}
+    for place, (document, score) in enumerate(documents.items()):
+        found[f"retrieval.documents.{place}.document.id"] = document
+        found[f"retrieval.documents.{place}.document.score"] = score
+    return found
+
+
+# -- what is read ---------------------------------------------------------------------------------
+
+
+def test_lines_become_calls(tmp_path: Path) -> None:
+    traces = relyon.read_traces(written(tmp_path, LINES))
+    assert traces.tasks == ["q1", "5"]
+    first, second = traces.calls("q1")
+    assert (first.documents, first.scores, first.scored) == (("a", "b"), (2.0, 1.0), False)
+    assert (first.read, first.tokens, first.seconds) == (("b", "z"), 12.0, 0.5)
+    assert (second.query, second.scores, second.read) == ("bé", (0.5, 0.25), None)
+    assert math.isnan(second.tokens)
+    assert traces.calls(5)[0].documents == ()
+    assert len(traces) == 4
+    assert traces.most_calls == 2
+    assert [task in traces for task in ("q1", 5, "m")] == [True, True, False]
+    assert [note.kind for note in traces.notes] == ["scores-from-ranks"]
+
+
+@pytest.mark.parametrize("form", ["gzip", "stream", "blank", "bom", "crlf"])
+def test_the_same_lines_in_other_clothes(form: str, tmp_path: Path) -> None:
+    expected = relyon.read_traces(written(tmp_path, LINES)).to_dict()
+    data = LINES.encode()
+    source: Any = tmp_path / "other.jsonl"
+    if form == "gzip":
+        source = tmp_path / "other.jsonl.gz"
+        source.write_bytes(gzip.compress(data))
+    elif form == "stream":
+        source = io.BytesIO(data)
+    elif form == "blank":
+        source.write_bytes(b"\n  \n" + data + b"\n\n")
+    elif form == "bom":
+        source.write_bytes(b"\xef\xbb\xbf" + data)
+    else:
+        source.write_bytes(data.replace(b"\n", b"\r\n").rstrip())
+    assert relyon.read_traces(source).to_dict() == expected
+
+
+def test_spans_within_documents_survive(tmp_path: Path) -> None:
+    line = '{"task": "t", "results": [{"document": "a", "start": 0, "end": 10}, "b"]}\n'
+    traces = relyon.read_traces(written(tmp_path, line))
+    call = traces.calls("t")[0]
+    assert (call.starts, call.ends) == ((0.0, None), (10.0, None))
+    relyon.write_traces(traces, tmp_path / "again.jsonl")
+    assert relyon.read_traces(tmp_path / "again.jsonl").to_dict() == traces.to_dict()
+
+
+def test_frames_and_runs_become_traces() -> None:
+    frame = pl.DataFrame(
+        {
+            "topic": ["t", "t", "t", "u"],
+            "call": [2, 1, 1, 1],
+            "document": ["a", "b", None, None],
+            "score": [0.5, 1.5, None, None],
+            "read": [True, False, None, None],
+            "tokens": [7, 9, None, None],
+        }
+    )
+    traces = Traces.from_frame(frame, {"task": "topic"})
+    assert [call.documents for call in traces.calls("t")] == [("b",), ("a",)]
+    assert [call.read for call in traces.calls("t")] == [(), ("a",)]
+    assert [call.tokens for call in traces.calls("t")] == [9.0, 7.0]
+    assert traces.calls("u")[0].documents == ()
+    run = relyon.Run.from_dict({"q": {"a": 1.0, "b": 2.0}}, name="bm25")
+    assert Traces.from_run(run).run().to_dict() == run.to_dict()
+    assert relyon.read_traces(run).name == "bm25"
+    assert relyon.read_traces(traces) is traces
+    assert relyon.read_traces(frame.rename({"topic": "task"})).tasks == ["t", "u"]
+
+
+def test_one_call_of_each_task_as_a_run() -> None:
+    traces = Traces.from_dict(
+        {"a": [{"results": ["x"]}, {"results": ["y"]}], "b": [{"results": []}]}
+    )
+    assert traces.run(2).to_dict() == {"a": {"y": 1.0}}
+    with pytest.raises(InputError, match="up to 2 calls, and a run has one list"):
+        traces.run()
+    with pytest.raises(InputError, match="no task has results in call 3"):
+        traces.run(3)
+
+
+def test_thousands_of_calls_of_one_task(tmp_path: Path) -> None:
+    lines = [json.dumps({"task": "t", "call": -n, "results": [f"d{n}", "d"]}) for n in range(5000)]
+    traces = relyon.read_traces(written(tmp_path, "\n".join(lines)))
+    assert traces.most_calls == 5000
+    assert traces.calls("t")[0].documents == ("d4999", "d")
+    found = relyon.evaluate({"t": {"d": 1, "d0": 1}}, traces, ["rr", "best(rr)", "task_recall"])
+    assert found["rr"] == (4999 * 0.5 + 1) / 5000
+    assert (found["best(rr)"], found["task_recall"]) == (1.0, 1.0)
+
+
+# -- what several calls mean ----------------------------------------------------------------------
+
+
+def test_values_of_several_calls_by_hand() -> None:
+    traces = Traces.from_dict(
+        {"t": [{"results": ["n", "m"]}, {"results": ["a", "n"]}, {"results": ["n", "b", "a"]}]}
+    )
+    judgments = {"t": {"a": 2, "b": 1, "n": 0}}
+    names = ["rr", "first(rr)", "last(rr)", "best(rr)", "mean(rr)", "num_ret", "num_rel", "num_q"]
+    found = relyon.evaluate(judgments, traces, [*names, "pnr", "recall@3"])
+    assert [found[name] for name in names] == [0.5, 0.0, 0.5, 1.0, 0.5, 7, 6, 1]
+    # Call 2 has a before n; call 3 has n before b and a, and b before a.
+    assert found.entries["pnr"].details["positive"] == 1
+    assert found.entries["pnr"].details["negative"] == 3
+    assert found["recall@3"] == pytest.approx((0 + 0.5 + 1) / 3)
+    kinds = {note.kind: note.values["measures"] for note in found.notes if "calls" in note.kind}
+    assert kinds["mean-over-calls"] == ["rr", "recall@3"]
+    assert kinds["sum-over-calls"] == ["num_ret", "num_rel", "pnr"]
+
+
+def test_a_call_without_a_value_is_left_out_of_the_mean() -> None:
+    calls = [{"results": ["u"]}, {"results": ["a", "b"]}, {"results": ["b", "a"]}]
+    found = relyon.evaluate(
+        {"t": {"a": 1, "b": 0}}, Traces.from_dict({"t": calls}), "auc", average="macro"
+    )
+    assert found["auc"] == 0.5
+    without = relyon.evaluate(
+        {"t": {"a": 1, "b": 0}},
+        Traces.from_dict({"t": calls[:1]}),
+        ["auc", "first(auc)"],
+        average="macro",
+    )
+    assert math.isnan(without["auc"])
+    assert math.isnan(without["first(auc)"])
+    assert without.entries["auc"].undefined == 1
+
+
+def test_judged_tasks_without_calls_are_missing() -> None:
+    traces = Traces.from_dict(
+        {"q1": [{"results": ["a"]}, {"results": ["c"]}], "z": [{"results": ["a"]}]}
+    )
+    with pytest.warns(relyon.RelyonWarning):
+        found = relyon.evaluate(JUDGMENTS, traces, ["ndcg@3", "task_recall"])
+    assert found.queries == ["q1", "5", "m"]
+    assert found.values_by_query("task_recall") == {"q1": 1.0, "5": 0.0, "m": 0.0}
+    assert found.entries["ndcg@3"].missing == 2
+    kinds = {note.kind: note.count for note in found.notes}
+    assert kinds["unjudged-queries"] == 1
+    with pytest.raises(InputError, match="not in the run"):
+        relyon.evaluate(JUDGMENTS, traces, "rr", convention=relyon.Convention(missing="error"))
+    skipped = relyon.evaluate(
+        JUDGMENTS, traces, ["rr", "task_recall"], convention=relyon.Convention(missing="skip")
+    )
+    assert skipped.queries == ["q1"]
+
+
+def test_pooled_scores_are_those_of_all_calls() -> None:
+    calls: list[dict[str, Any]] = [
+        {"results": {"a": 3.0, "b": 1.0}},
+        {"results": {"a": 0.5, "b": 2.0}},
+    ]
+    found = relyon.evaluate({"t": {"a": 1, "b": 0}}, Traces.from_dict({"t": calls}), "auc")
+    # Positives 3 and .5 against negatives 1 and 2: two of four pairs are right.
+    assert found["auc"] == 0.5
+
+
+def test_nothing_judged_and_nothing_in_common() -> None:
+    traces = Traces.from_dict({"t": [{"results": ["a"]}]})
+    with pytest.raises(InputError, match="no query of the run is judged"):
+        relyon.evaluate({"u": {"a": 1}}, traces, "rr")
+
+
+def test_measures_of_two_runs_refuse_several_calls() -> None:
+    traces = Traces.from_dict({"t": [{"results": ["a"]}, {"results": ["b"]}]})
+    run = relyon.Run.from_dict({"t": {"a": 1.0}})
+    with pytest.raises(InputError):
+        relyon.evaluate(run, traces, "rbo")
+
+
+# -- OpenTelemetry --------------------------------------------------------------------------------
+
+
+def test_an_export_of_openinference(tmp_path: Path) -> None:
+    chat = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 20,
+    }
+    model = {"openinference.span.kind": "LLM", "llm.token_count.total": 7}
+    text = export(
+        span(1, 0, {"openinference.span.kind": "AGENT"}),
+        span(2, 5, retriever({"z": 0.1}, "again")),
+        span(3, 2, retriever({"a": 0.9, "c": 0.5}), parentSpanId="1"),
+        span(4, 1, model),
+        span(5, 3, chat),
+        span(6, 4, {"openinference.span.kind": "TOOL", "llm.token_count.total": 1000}),
+    )
+    traces = relyon.read_traces(written(tmp_path, text, "export.json"))
+    first, second = traces.calls("aa")
+    assert (first.query, first.documents, first.scores) == ("sky", ("a", "c"), (0.9, 0.5))
+    assert (first.tokens, first.seconds) == (127.0, 0.5)
+    assert (second.query, second.documents) == ("again", ("z",))
+    assert math.isnan(second.tokens)
+
+
+@pytest.mark.parametrize("structured", [False, True])
+def test_documents_of_the_conventions_for_generative_ai(structured: bool, tmp_path: Path) -> None:
+    documents: list[dict[str, Any]] = [{"id": "d1", "score": 0.5}, {"id": 2, "score": 1}]
+    one = span(1, 0, {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": "q"})
+    value: dict[str, Any] = {"stringValue": json.dumps(documents)}
+    if structured:
+        kinds = {str: "stringValue", float: "doubleValue", int: "intValue"}
+        value = {
+            "arrayValue": {
+                "values": [
+                    {
+                        "kvlistValue": {
+                            "values": [
+                                {"key": key, "value": {kinds[type(inside)]: inside}}
+                                for key, inside in document.items()
+                            ]
+                        }
+                    }
+                    for document in documents
+                ]
+            }
+        }
+    one["attributes"].append({"key": "gen_ai.retrieval.documents", "value": value})
+    call = relyon.read_traces(written(tmp_path, export(one), "x.json")).calls("aa")[0]
+    assert (call.query, call.documents, call.scores) == ("q", ("d1", "2"), (0.5, 1.0))
+
+
+def test_spans_line_by_line_and_ids_in_metadata(tmp_path: Path) -> None:
+    rows = [
+        {
+            "name": "search",
+            "context": {"trace_id": "0xaa", "span_id": "0x1"},
+            "parent_id": None,
+            "start_time": "2026-11-27T10:00:00.500000Z",
+            "end_time": "2026-11-27T10:00:02Z",
+            "attributes": {
+                "openinference.span.kind": "RETRIEVER",
+                "session.id": "s1",
+                "retrieval.documents.0.document.metadata": '{"doc_id": "a"}',
+                "retrieval.documents.1.document.metadata": '{"document_id": 7}',
+            },
+        },
+        {"context": {"trace_id": "0xbb", "span_id": "0x2"}, "attributes": {"x": 1}},
+    ]
+    path = written(tmp_path, "\n".join(map(json.dumps, rows)), "spans.jsonl")
+    traces = relyon.read_traces(path)
+    assert traces.tasks == ["0xaa"]
+    call = traces.calls("0xaa")[0]
+    assert (call.documents, call.scored, call.seconds) == (("a", "7"), False, 1.5)
+    assert relyon.read_traces(path, columns={"task": "session.id"}).tasks == ["s1"]
+
+
+def test_the_attribute_of_the_task_is_found_above(tmp_path: Path) -> None:
+    parent = span(1, 0, {"session.id": "s"})
+    child = span(2, 1, retriever({"a": 1.0}), parentSpanId="1")
+    path = written(tmp_path, export(parent, child), "x.json")
+    assert relyon.read_traces(path, columns={"task": "session.id"}).tasks == ["s"]
+    other = written(tmp_path, export(child, resource={"session.id": "r"}), "y.json")
+    assert relyon.read_traces(other, columns={"task": "session.id"}).tasks == ["r"]
+    with pytest.raises(ParseError, match="has the attribute `user`"):
+        relyon.read_traces(path, columns={"task": "user"})
+    with pytest.raises(ParameterError):
+        relyon.read_traces(path, columns={"documents": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (export(span(1, 0, {"openinference.span.kind": "LLM"})), "there are no calls"),
+        (
+            export(span(1, 0, {"retrieval.documents.0.document.score": 0.5})),
+            "document 1 of span `1` has no id",
+        ),
+        (
+            export(span(1, 0, {"gen_ai.retrieval.documents": "[{"})),
+            "of span `1` is not a list in JSON",
+        ),
+        ('{"resourceSpans": [1]}', "`resourceSpans` is not a list of objects"),
+        ('{"traceId": "a", "spanId": "b", "attributes": 7}', "`attributes` is not a list"),
+        ('{"resourceSpans": []}\n{"spanId": "x"}', "2: the object is neither an OTLP export"),
+        ('{"resourceSpans": []}\n{"traceId": ', "2: is not JSON"),
+    ],
+)
+def test_bad_spans(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        relyon.read_traces(written(tmp_path, text, "x.json"), format="opentelemetry")
+
+
+# -- bad input ------------------------------------------------------------------------------------
+
+GOOD = '{"task": "t", "results": ["a"]}'
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"task": "t", "results": ["a"', "not JSON"),
+        ('{"results": ["a"]}', "`task` is neither text nor a whole number: None"),
+        ('{"task": "t"}', "the call has no `results`"),
+        ('{"task": "", "results": []}', "`task` is neither text nor a whole number"),
+        ('{"task": 1.5, "results": []}', "`task` is neither text nor a whole number: 1.5"),
+        ('{"task": true, "results": []}', "`task` is neither text nor a whole number: True"),
+        ('{"task": "t", "results": "a"}', "`results` of the call is not a list: a"),
+        ('{"task": "t", "results": [["a", 1]]}', "a result is neither an id nor an object"),
+        ('{"task": "t", "results": [null]}', "a result is neither an id nor an object"),
+        ('{"task": "t", "results": [{"id": "a"}]}', "a result is neither an id nor an object"),
+        (
+            '{"task": "t", "results": [{"document": "a", "score": "1"}]}',
+            "`score` is not a finite number: 1",
+        ),
+        (
+            '{"task": "t", "results": [{"document": "a", "score": NaN}]}',
+            "`score` is not a finite number: nan",
+        ),
+        (
+            '{"task": "t", "results": [{"document": "a", "score": 1}, "b"]}',
+            "1 of the 2 results of the call have no score",
+        ),
+        (
+            '{"task": "t", "results": [{"document": "a", "start": 5, "end": 4}]}',
+            "starts at 5 and ends at 4",
+        ),
+        ('{"task": "t", "results": [{"document": "a", "start": -1}]}', "`start` is less than 0"),
+        ('{"task": "t", "call": 1.5, "results": []}', "`call` is not a whole number: 1.5"),
+        ('{"task": "t", "call": "1", "results": []}', "`call` is not a whole number: 1"),
+        ('{"task": "t", "query": 7, "results": []}', "`query` of the call is not text: 7"),
+        ('{"task": "t", "results": [], "read": "a"}', "`read` of the call is not a list: a"),
+        ('{"task": "t", "results": [], "read": [1.5]}', "`read` is neither text nor a whole"),
+        ('{"task": "t", "results": [], "tokens": -1}', "`tokens` is less than 0: -1.0"),
+        ('{"task": "t", "results": [], "seconds": "3"}', "`seconds` is not a finite number: 3"),
+        ('{"task": "t", "results": ["a", "b", "a"]}', "`a` occurs twice in call 2 of task `t`"),
+        ('{"task": "t", "results": ["\\ud800"]}', "`document` is neither text nor"),
+        ("[1]", "expected an object"),
+        ("7", "expected an object"),
+        ("{" * 2000, "not JSON"),
+    ],
+)
+def test_a_bad_line_is_named(line: str, said: str, tmp_path: Path) -> None:
+    path = written(tmp_path, f"{GOOD}\n{line}\n")
+    with pytest.raises(ParseError, match=re.escape(said)) as caught:
+        relyon.read_traces(path, format="traces")
+    assert str(caught.value).startswith(f"{path}:2:")
+
+
+def test_numbers_of_calls(tmp_path: Path) -> None:
+    twice = '{"task": "t", "call": 3, "results": []}\n'
+    with pytest.raises(ParseError, match="call 3 of task `t` occurs twice") as caught:
+        relyon.read_traces(written(tmp_path, twice * 2))
+    assert caught.value.line == 2
+    with pytest.raises(ParseError, match="and this one has none") as caught:
+        relyon.read_traces(written(tmp_path, twice + GOOD))
+    assert caught.value.line == 2
+
+
+def test_bad_objects() -> None:
+    with pytest.raises(InputError, match="there are no calls"):
+        Traces.from_dict({})
+    with pytest.raises(InputError, match="maps to a str, not to a list"):
+        Traces.from_dict({"t": "abc"})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="a call of task `t` is a str"):
+        Traces.from_dict({"t": ["abc"]})  # type: ignore[list-item]
+    with pytest.raises(InputError, match="task `t`, call 1: the call has no `results`"):
+        Traces.from_dict({"t": [{"query": "x"}]})
+    with pytest.raises(InputError, match="`a` occurs twice in call 2 of task `t`"):
+        Traces.from_dict({"t": [{"results": []}, {"results": ["a", "a"]}]})
+    with pytest.raises(InputError, match="no column `task`"):
+        Traces.from_frame(pl.DataFrame({"document": ["a"]}))
+    with pytest.raises(InputError, match="cannot read"):
+        relyon.read_traces(7)
+    with pytest.raises(KeyError):
+        Traces.from_dict({"t": [{"results": []}]}).calls("u")
+
+
+@pytest.mark.parametrize("place", range(0, 140, 7))
+def test_truncated_lines_are_refused_or_the_same(place: int, tmp_path: Path) -> None:
+    text = LINES.splitlines()[0][:place]
+    source = Source(written(tmp_path, f"{GOOD}\n{text}"))
+    if not text.strip():
+        assert read_trace_lines(source, None).tasks == ["t"]
+        return
+    with pytest.raises(ParseError):
+        read_trace_lines(source, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"task":"a\\"b\\\\\\n","results":["\\u4e2d\\ud83d\\ude00", 12, -3, "7"]}',
+        ' { "results" : [ ] , "task" : 0 , "read" : null, "tokens" : null, "call": null } ',
+        '{"task": 123456789012345678901234567890, "results": [99999999999999999999]}',
+        '{"results": [{"score": 1e400, "document": "x"}], "task": "t"}',
+        '{"task": "t", "task": "u", "results": []}',
+        '{"task": "t", "results": [{"document": "a", "score": 1E2, "z": [[[{}]]]}]}',
+        '{"task": "t", "results": [{"document": "a", "score": -0.0}], "seconds": 1e-3}',
+        '{"task": "t", "results": ["a"], "read": ["a", "a", "q"], "x": "\\u0000"}',
+        '{"task": "t", "results": [-0]}',
+    ],
+)
+def test_both_readers_read_the_same(line: str, tmp_path: Path) -> None:
+    path = written(tmp_path, line + "\n")
+
+    def outcome(read: Any) -> Any:
+        try:
+            return read(Source(path), None).to_dict()
+        except InputError as error:
+            return str(error)
+
+    assert outcome(read_trace_lines) == outcome(_slowly)
+
+
+# -- the command line -----------------------------------------------------------------------------
+
+
+def test_commands_take_traces(command: Command, tmp_path: Path) -> None:
+    judgments = written(tmp_path, "q1 0 a 2\nq1 0 c 1\n5 0 a 1\n", "j.qrels")
+    one = written(tmp_path, LINES)
+    other = written(tmp_path, LINES.replace('["a", "b"]', '["b", "a"]'), "other.jsonl")
+    outcome = command(
+        "evaluate", judgments, one, "-m", "rr,first(rr),recovery@1", "--format", "json"
+    )
+    assert outcome.code == 0, outcome.err
+    found = json.loads(outcome.out)
+    assert found["measures"]["rr"]["value"] == 0.5
+    assert found["measures"]["first(rr)"]["value"] == 0.5
+    assert "the mean over the calls of a task" in outcome.err
+    outcome = command("compare", judgments, one, other, "-m", "first(rr)", "--format", "json")
+    assert outcome.code == 0, outcome.err
+    stored = str(tmp_path / "one.json")
+    command("evaluate", judgments, one, "-m", "rr", "-q", "--format", "json", "-o", stored)
+    again = str(tmp_path / "two.json")
+    command("evaluate", judgments, other, "-m", "rr", "-q", "--format", "json", "-o", again)
+    assert command("compare", stored, again, "-m", "rr").code == 0
+    outcome = command("evaluate", judgments, one, "-m", "rr", "--intervals")
+    assert outcome.code == 0, outcome.err
+
+
+def test_repeats_of_an_agent(command: Command, tmp_path: Path) -> None:
+    lines = [f"q{n} 0 a 1" for n in range(12)]
+    judgments = written(tmp_path, "\n".join(lines) + "\n", "j.qrels")
+    files = []
+    for system, place in (("a", 1), ("a", 2), ("b", 3), ("b", 4)):
+        rows = [
+            json.dumps({"task": f"q{n}", "results": ["a", "x"] if (n * place) % 3 else ["x", "a"]})
+            for n in range(12)
+            for _ in range(2)
+        ]
+        files.append(written(tmp_path, "\n".join(rows), f"{system}{place}.jsonl"))
+    systems = (f"A={files[0]},{files[1]}", f"B={files[2]},{files[3]}")
+    outcome = command(
+        "compare", judgments, "--system", systems[0], "--system", systems[1], "-m", "rr"
+    )
+    assert outcome.code == 0, outcome.err
+
+
+def test_lists_refuse_several_calls(command: Command, tmp_path: Path) -> None:
+    one = written(tmp_path, LINES)
+    outcome = command("convert", one, str(tmp_path / "a.run"))
+    assert outcome.code == 3
+    assert "a task has up to 2 calls" in outcome.err
+
+
+def test_traces_are_converted(command: Command, tmp_path: Path) -> None:
+    text = export(span(1, 0, {**retriever({"a": 1.0}), "session.id": "s"}))
+    path = written(tmp_path, text, "x.json")
+    target = str(tmp_path / "x.jsonl")
+    outcome = command(
+        "convert", path, target, "--format", "traces", "--columns", "query=session.id"
+    )
+    assert outcome.code == 0, outcome.err
+    assert relyon.read_traces(target).tasks == ["s"]
+    outcome = command("convert", target, str(tmp_path / "x.run"))
+    assert outcome.code == 0, outcome.err
+    assert (tmp_path / "x.run").read_text().startswith("s Q0 a 1 1")
+    judgments = written(tmp_path, "s 0 a 1\n", "j.qrels")
+    outcome = command("evaluate", judgments, path, "-m", "rr", "--run-columns", "query=session.id")
+    assert outcome.code == 0, outcome.err
+    outcome = command("evaluate", judgments, path, "-m", "rr", "--run-columns", "score=x")
+    assert outcome.code == 2
+    assert "traces have no column for the score" in outcome.err
