@@ -89,8 +89,8 @@ class CharRecall(Characters):
         >>> import relyon
         >>> passages = relyon.Passages.from_dict({"q": [("d", 10, 30)]})
         >>> chunks = relyon.Chunks.from_dict({"a": ("d", 0, 20), "b": ("d", 15, 40)})
-        >>> judgments = passages.judgments(chunks)
-        >>> relyon.evaluate(judgments, {"q": {"a": 2, "b": 1}}, "char_recall@1")["char_recall@1"]
+        >>> judgments, run = passages.judgments(chunks), {"q": {"a": 2, "b": 1}}
+        >>> relyon.evaluate(judgments, run, "char_recall@1")["char_recall@1"]
         0.5
 
     References:

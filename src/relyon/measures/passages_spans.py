@@ -77,7 +77,8 @@ class SpanRecall(Spans):
 
     Examples:
         >>> import relyon
-        >>> passages = relyon.Passages.from_dict({"q": [("d", 10, 30), ("d", 35, 39)]})
+        >>> judged = {"q": [("d", 10, 30), ("d", 35, 39)]}
+        >>> passages = relyon.Passages.from_dict(judged)
         >>> chunks = relyon.Chunks.from_dict({"a": ("d", 0, 20), "b": ("d", 15, 40)})
         >>> judgments, run = passages.judgments(chunks), {"q": {"a": 2, "b": 1}}
         >>> relyon.evaluate(judgments, run, "span_recall@1")["span_recall@1"]
@@ -157,7 +158,8 @@ class SpanNDCG(Spans):
 
     Examples:
         >>> import relyon
-        >>> passages = relyon.Passages.from_dict({"q": [("d", 10, 30), ("d", 35, 39)]})
+        >>> judged = {"q": [("d", 10, 30), ("d", 35, 39)]}
+        >>> passages = relyon.Passages.from_dict(judged)
         >>> chunks = relyon.Chunks.from_dict({"a": ("d", 0, 20), "b": ("d", 15, 40)})
         >>> judgments, run = passages.judgments(chunks), {"q": {"b": 2, "a": 1}}
         >>> relyon.evaluate(judgments, run, "span_ndcg@1")["span_ndcg@1"]
@@ -170,7 +172,7 @@ class SpanNDCG(Spans):
 
     name = "span_ndcg"
     aspect: ClassVar[Aspect] = "top"
-    formula = "sum of gain / log2(position + 1) over passages, / that of the best order"
+    formula = "DCG@k of passages, each once, / ideal DCG@k"
     k: int | None = None
     gain: Gain | None = None
     share: float = 0.5
