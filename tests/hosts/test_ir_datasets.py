@@ -113,6 +113,10 @@ def test_ids_are_read_where_files_are(tmp_path: Path, capsys: pytest.CaptureFixt
         assert ended.value.code == 0
         shown = json.loads(capsys.readouterr().out)
         assert shown["measures"]["ndcg@10"]["value"] == wanted["ndcg@10"]
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "irds:toyset/test", str(path), "irds:toyset/test", "-m", "ndcg@10"])
+    assert ended.value.code == 0
+    assert "ndcg@10" in capsys.readouterr().out
     compared = relyon.compare("irds:toyset/test", "irds:toyset/test", path, "ndcg@10")
     assert compared.contrasts[0].difference == 0.0
 

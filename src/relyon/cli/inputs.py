@@ -175,9 +175,13 @@ class Given:
 
     def traces(self, path: str, name: str | None, *, per_file: bool = False) -> Run | Traces:
         """Reads traces, or a run, with the caller's options."""
+        from relyon.io import read_run
+        from relyon.io.irds import is_dataset
         from relyon.io.traces import read_lists
 
         columns = self.columns_of("run", path)
+        if is_dataset(path):
+            return read_run(path, format=self.formats[1], columns=run_columns(columns), name=name)
         with format_named_by("--run-format", "--run-columns", per_file=per_file):
             source, wanted = open_named(path, self.formats[1], "run", run_columns(columns))
             return read_lists(source, columns=wanted, name=name)
