@@ -18,7 +18,7 @@ import relyon
 ragas = host("ragas")
 metrics = host("ragas.metrics", package="ragas")
 
-from relyon.compat.ragas import RelevanceMetric  # noqa: E402
+from relyon.compat.ragas import RelevanceMetric, RelevanceScore  # noqa: E402
 
 
 def sample(found: list[Any], reference: list[Any], query: str | None = None) -> Any:
@@ -115,6 +115,28 @@ def test_grades() -> None:
     dataset = ragas.EvaluationDataset(samples=[sample(["a"], ["a"])])
     with pytest.raises(ValueError, match="user_input"):
         ragas.evaluate(dataset, metrics=[metric], show_progress=False)
+
+
+def test_an_experiment_of_ragas() -> None:
+    ndcg = RelevanceScore("ndcg@5")
+    rows = ragas.Dataset("questions", backend="inmemory")
+    rows.append({"found": ["x", "a"], "reference": ["a"]})
+    rows.append({"found": [], "reference": ["a"]})
+
+    @ragas.experiment()  # type: ignore[untyped-decorator]
+    async def search(row: dict[str, Any]) -> dict[str, Any]:
+        score = await ndcg.ascore(row["found"], row["reference"])
+        return {"found": len(row["found"]), "score": score.value, "reason": score.reason}
+
+    done = list(asyncio.run(search.arun(rows)))  # in the order in which they end
+    scores = {row["found"]: row["score"] for row in done}
+    assert scores == {2: ours("ndcg@5", ["x", "a"], ["a"]), 0: 0.0}
+    assert done[0]["reason"] == "ndcg(gain=linear,discount=log2,ideal=judged)@5"
+    graded = RelevanceScore("dcg@5", grades={"q": {"a": 3}})
+    assert (
+        graded.score(retrieved_context_ids=["a"], reference_context_ids=["a"], user_input="q").value
+        == 3.0
+    )
 
 
 def test_bad_input() -> None:

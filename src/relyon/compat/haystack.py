@@ -14,6 +14,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.data.convention import load_convention
+from relyon.data.scale import load_scale
 from relyon.measures.parser import measure as parse_measure
 
 haystack = optional_package("haystack", purpose="relyon.compat.haystack", package="haystack-ai")
@@ -71,7 +72,8 @@ class RelevanceEvaluator:
         self.document_comparison_field = field
         self.convention = dict(convention) if isinstance(convention, Mapping) else convention
         self.scale = scale
-        load_convention(convention)
+        load_convention(convention)  # an error now, not when the pipeline runs
+        load_scale(scale)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns what a pipeline stores of it."""

@@ -7,7 +7,9 @@ order it reads, unlike ragas's own metrics of ids. The rules of lists are those 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +21,23 @@ from relyon.core.texts import message
 if TYPE_CHECKING:
     from ragas import SingleTurnSample
     from ragas.metrics.base import MetricType, SingleTurnMetric
+    from ragas.metrics.collections.base import BaseMetric
+    from ragas.metrics.result import MetricResult
 else:
     # ragas 0.4.3 imports what newer versions of langchain-community do not have.
     MISSING = "langchain-community<0.4.2" if find_spec("ragas") else "ragas"
     _base = optional_package("ragas.metrics.base", purpose="relyon.compat.ragas", install=MISSING)
     SingleTurnMetric, MetricType = _base.SingleTurnMetric, _base.MetricType
+    BaseMetric = import_module("ragas.metrics.collections.base").BaseMetric
+    MetricResult = import_module("ragas.metrics.result").MetricResult
 
-__all__ = ["RelevanceMetric"]
+__all__ = ["RelevanceMetric", "RelevanceScore"]
 
 FIELDS = ("retrieved_context_ids", "reference_context_ids")
 
 
 class RelevanceMetric(SingleTurnMetric):  # type: ignore[misc]
-    """A metric of ragas: any measure of relyon; one of `metrics` of `ragas.evaluate`.
+    """A metric for `ragas.evaluate`: any measure of relyon.
 
     The order of the retrieved ids is their ranking. ragas averages the values of its samples itself
     and leaves out those that are NaN.
@@ -91,3 +97,48 @@ class RelevanceMetric(SingleTurnMetric):  # type: ignore[misc]
                 )
         judged = grades_of(sample.reference_context_ids, self._grades, sample.user_input)
         return self._measure(judged, [text_id(one) for one in sample.retrieved_context_ids])
+
+
+class RelevanceScore(BaseMetric):  # type: ignore[misc]
+    """A metric for ragas's `@experiment`: any measure of relyon.
+
+    Arguments and errors are those of `RelevanceMetric`.
+
+    Examples:
+        >>> score = RelevanceScore("rr")
+        >>> score.score(retrieved_context_ids=["x", "a"], reference_context_ids=["a"]).value
+        0.5
+    """
+
+    def __init__(
+        self,
+        measure: str = "ndcg@10",
+        *,
+        grades: Mapping[str, Mapping[str | int, float]] | None = None,
+        convention: str | Mapping[str, object] | None = None,
+        scale: str | None = None,
+        name: str = "",
+    ) -> None:
+        self._measure = ListMeasure(measure, convention=convention, scale=scale)
+        self._grades = grades
+        super().__init__(name=name or self._measure.name, allowed_values=(-math.inf, math.inf))
+
+    async def ascore(
+        self,
+        retrieved_context_ids: Sequence[str | int],
+        reference_context_ids: Sequence[str | int],
+        user_input: str | None = None,
+    ) -> MetricResult:
+        """Returns the value of one query; NaN if it is undefined or has no reference.
+
+        Args:
+            retrieved_context_ids: What was retrieved, best first.
+            reference_context_ids: What answers the query.
+            user_input: The query's text; needed with `grades`.
+
+        Raises:
+            InputError: If an id or a grade cannot be used, or a grade is missing.
+        """
+        judged = grades_of(reference_context_ids, self._grades, user_input)
+        value = self._measure(judged, [text_id(one) for one in retrieved_context_ids])
+        return MetricResult(value=value, reason=self._measure.definition)
