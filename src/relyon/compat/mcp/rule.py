@@ -99,12 +99,17 @@ def is_better(differences: NDArray[np.float64], level: float) -> bool:
 def least_queries(level: float) -> int:
     """Returns the fewest queries on which `is_better` can be true at all: each gains 1.
 
+    Raises:
+        ParameterError: If the level is too small for any number.
+
     Examples:
         >>> least_queries(0.05 / 40)
         15
     """
     import numpy as np
 
+    if level < LEAST_LEVEL:
+        raise ParameterError(message("compat.mcp-level-too-small", level=level))
     count = 1
     while not is_better(np.ones(count), level):
         count += 1

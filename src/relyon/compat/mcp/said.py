@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.language import environment_language
 from relyon.core.texts import Message, catalogue, message, translate
+from relyon.core.texts.sentences import sentence
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
@@ -63,10 +63,10 @@ def _said(one: Contrast, confidence: float) -> str:
 def say_checked(found: Checked) -> str:
     """Returns the answer to a look."""
     key = {"better": "check.better", "out of looks": "check.out"}.get(found.answer, "check.same")
-    sentence = say(key, against=found.against, left=found.left, looks=found.looks)
+    said = say(key, against=found.against, left=found.left, looks=found.looks)
     if found.answer != "out of looks" and not found.charged:
-        sentence += say("check.recorded")
-    return sentence
+        said += say("check.recorded")
+    return said
 
 
 def error_values(
@@ -96,8 +96,8 @@ def error_values(
 def _without_data(text: str, known: Collection[str]) -> str:
     if not text:
         return ""
-    if not isinstance(text, Message):
-        return message("compat.mcp-data-not-shown")
+    if not isinstance(text, Message) or sentence(text.kind) is None:
+        return message("compat.mcp-data-not-shown")  # a sentence of its own may say anything
     try:
         return _redacted(text, frozenset(known))
     except (KeyError, TypeError, ValueError):  # a placeholder that needs what was taken away
@@ -105,14 +105,12 @@ def _without_data(text: str, known: Collection[str]) -> str:
 
 
 def _redacted(text: Message, known: Collection[str]) -> Message:
-    if not re.fullmatch(r"[a-z]+\.[a-z0-9-]+(\.[a-z0-9-]+)*", text.kind):
-        return message("compat.mcp-data-not-shown")  # a sentence of its own may be anything
-    values: Mapping[str, object] = {name: _shown(one, known) for name, one in text.values.items()}
+    values = {name: _shown(one, known) for name, one in text.values.items()}
     return message(text.kind, **values)
 
 
 def _shown(value: object, known: Collection[str]) -> object:
-    if isinstance(value, Message):
+    if isinstance(value, Message) and sentence(value.kind) is not None:
         return _redacted(value, known)
     if isinstance(value, bool | int):
         return value

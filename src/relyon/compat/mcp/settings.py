@@ -57,7 +57,7 @@ class Settings:
     engines: tuple[str, ...] = field(default=())
     writes: bool = False
     seconds: float = 120.0
-    megabytes: int = 8192
+    megabytes: int = 16_384
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""

@@ -34,7 +34,7 @@ def page(values: Mapping[str, object], first: int, count: int) -> tuple[dict[str
     return chosen, about
 
 
-def shortened(value: dict[str, object], most: int = MOST_ANSWER) -> dict[str, object]:
+def shortened(value: Mapping[str, object], most: int = MOST_ANSWER) -> dict[str, object]:
     """Returns JSON-ready values that are short enough, with `cut` naming each list that was cut.
 
     Args:
@@ -47,7 +47,7 @@ def shortened(value: dict[str, object], most: int = MOST_ANSWER) -> dict[str, ob
         (200, [{'at': 'rows', 'shown': 200, 'of': 1000}])
     """
     if len(_text(value)) <= most:
-        return value
+        return dict(value)
     for length in LENGTHS:
         cut: list[dict[str, object]] = []
         found = _cut(value, length, "", cut)
