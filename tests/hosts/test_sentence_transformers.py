@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import doctest
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +307,12 @@ def test_errors(model: Any) -> None:
     lost = {"lost": lambda one, two: torch.full((len(one), len(two)), torch.nan)}
     with pytest.raises(relyon.InputError, match="not a finite number"):
         RelevanceEvaluator(QUERIES, corpus(), judgments(), score_functions=lost)(model)
+
+
+@pytest.mark.parametrize("part", ["checks", "groups", "reranking"])
+def test_examples_of_docstrings(part: str) -> None:
+    module = import_module(f"relyon.compat.sentence_transformers.{part}")
+    assert doctest.testmod(module).failed == 0
 
 
 def test_page(model: Any, tmp_path: Path) -> None:
