@@ -1,4 +1,4 @@
-"""Adapters to other programs, where these are absent or not needed."""
+"""What a host's module says if the host is not installed."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from importlib import import_module
 import pytest
 
 import relyon
-from relyon.compat import beir, ir_datasets, mteb
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    monkeypatch.delitem(sys.modules, "relyon.compat.sentence_transformers", raising=False)
-    with pytest.raises(relyon.DependencyError, match=r"pip install 'sentence-transformers'"):
-        import_module("relyon.compat.sentence_transformers")
-    monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    for read in (ir_datasets.judgments, ir_datasets.run, ir_datasets.queries):
-        with pytest.raises(relyon.DependencyError, match=r"pip install 'ir-datasets'"):
-            read("vaswani")
-    with pytest.raises(relyon.DependencyError, match="ir-datasets"):
-        relyon.evaluate("irds:vaswani", {"q1": {"d1": 1.0}})
+@pytest.mark.parametrize(
+    ("module", "blocked", "install"),
+    [
+        ("haystack", "haystack", "haystack-ai"),
+        ("llama_index", "llama_index", "llama-index-core"),
+        ("ragas", "ragas", "ragas"),
+    ],
+)
+def test_a_missing_host_is_named(
+    module: str, blocked: str, install: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = [name for name in sys.modules if name.partition(".")[0] == blocked]
+    for name in (*loaded, f"relyon.compat.{module}"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, blocked, None)
+    with pytest.raises(relyon.DependencyError, match=f"relyon.compat.{module} needs") as caught:
+        import_module(f"relyon.compat.{module}")
+    assert f"pip install '{install}'" in caught.value.hint
 
 
-def test_results_of_others_stay_as_they_are() -> None:
-    results = {"a": {"a": 2.0, "b": 1.0}, "c": {}}
-    assert beir.run(results).to_dict().get("a") == {"b": 1.0}
-    assert results == {"a": {"a": 2.0, "b": 1.0}, "c": {}}
-    assert beir.run(results, identical_ids="keep", name="mine").name == "mine"
-    stored = {"default": {"test": {"q1": {"d1": 2.0, "d2": 2.0}, "q2": {}}}}
-    found = mteb.run(stored, name="mine")
-    assert (found.name, found["q1"]) == ("mine", {"d1": 2.0, "d2": 2.0})
+def test_langsmith_needs_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langsmith", None)
+    monkeypatch.delitem(sys.modules, "relyon.compat.langsmith", raising=False)
+    assert import_module("relyon.compat.langsmith").relevance_evaluator
