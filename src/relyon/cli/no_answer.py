@@ -212,6 +212,7 @@ class NoAnswer:
             confidence=settings.confidence,
             alpha=settings.alpha,
             correction=settings.correction,
+            seed=settings.seed,
         )
         comparison.notes = _mended(comparison.notes, found, evaluator, runs)
         return found

@@ -8,9 +8,9 @@ from relyon.analysis.abstention.abstention import (
 from relyon.analysis.abstention.answers import Answers
 from relyon.analysis.abstention.contrast import AbstentionContrast
 from relyon.analysis.abstention.curves import AnswerCurve
-from relyon.analysis.abstention.facts import AbstentionRules
 from relyon.analysis.abstention.notes import ranking_notes
 from relyon.analysis.abstention.rates import Rate
+from relyon.analysis.abstention.rules import AbstentionRules
 from relyon.analysis.abstention.system import SystemAbstention
 from relyon.analysis.abstention.thresholds import Choice, fold_of
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from relyon.analysis.abstention.answers import Answers
 from relyon.analysis.abstention.contrast import contrasts
-from relyon.analysis.abstention.facts import AbstentionFacts, AbstentionRules
+from relyon.analysis.abstention.facts import AbstentionFacts
 from relyon.analysis.abstention.inputs import known_queries, system_answers
 from relyon.analysis.abstention.notes import abstention_notes
+from relyon.analysis.abstention.rules import AbstentionRules
 from relyon.analysis.abstention.system import SystemAbstention, system_abstention
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
@@ -156,6 +157,7 @@ def abstention(
     confidence: float = 0.95,
     alpha: float = 0.05,
     correction: str = "holm",
+    seed: int = 0,
     names: Sequence[str] | None = None,
     convention: Convention | str | Mapping[str, object] | None = None,
     scale: Scale | str | None = None,
@@ -195,6 +197,7 @@ def abstention(
         confidence: The level of the intervals.
         alpha: The significance level of corrected p-values.
         correction: `holm`, `bh` or `none`, over all contrasts.
+        seed: The seed of the bootstrap behind the differences of two systems.
         names: The names of the systems; by default those of their files.
         convention: As for `relyon.evaluate`.
         scale: As for `relyon.evaluate`.
@@ -223,7 +226,7 @@ def abstention(
     from relyon.io import read_run
 
     rules = AbstentionRules(
-        target, cost, threshold, base_rate, k, folds, confidence, alpha, correction
+        target, cost, threshold, base_rate, k, folds, confidence, alpha, correction, seed
     )
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
     sources = [baseline, *_listed(candidates)]
@@ -304,7 +307,7 @@ def abstention_of(
     )
     found = Abstention(
         systems,
-        contrasts(systems, rules.confidence, rules.alpha, rules.correction),
+        contrasts(systems, choice, [tuned for _, tuned in both], rules),
         len(reported.queries) - no,
         no,
         choice,

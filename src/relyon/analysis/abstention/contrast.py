@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from relyon.analysis.abstention.refitted import refitted_errors
 from relyon.core.document.json import json_number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relyon.analysis.abstention.answers import Answers
+    from relyon.analysis.abstention.rules import AbstentionRules
     from relyon.analysis.abstention.system import SystemAbstention
+    from relyon.analysis.abstention.thresholds import Choice
 
 __all__ = ["AbstentionContrast", "contrasts"]
 
@@ -34,8 +38,10 @@ class AbstentionContrast:
         difference: Candidate minus baseline; NaN without queries or a threshold.
         low: The lower bound of its interval; NaN if there is none.
         high: The upper bound.
-        p: Two-sided: DeLong's test of paired areas; of the shares the exact test of the queries on
-            which the systems differ (McNemar's, a sign test).
+        p: Two-sided: DeLong's test of paired areas; of the shares the larger of two: of the exact
+            test of the queries on which the systems differ (McNemar's, a sign test), and of a
+            bootstrap that chooses both thresholds anew. With a threshold that is given, only the
+            first. The interval contains those of both.
         p_adjusted: Corrected for the number of contrasts.
         queries: The number of paired queries; of areas that of the smaller class.
         verdict: `better`, `worse` or `undecided`, as in other comparisons: significant on six
@@ -79,15 +85,19 @@ class AbstentionContrast:
 
 
 def contrasts(
-    systems: Sequence[SystemAbstention], confidence: float, alpha: float, correction: str
+    systems: Sequence[SystemAbstention],
+    choice: Choice,
+    tuned: Sequence[Answers | None],
+    rules: AbstentionRules,
 ) -> tuple[AbstentionContrast, ...]:
     """Returns every candidate against the first system, with p-values corrected as one family.
 
     Args:
         systems: The baseline, then the candidates.
-        confidence: The level of the intervals.
-        alpha: The significance level of corrected p-values.
-        correction: As for `relyon.compare`.
+        choice: The rule of their thresholds.
+        tuned: Of each system, the answers on which its threshold was chosen; None for those that
+            are reported.
+        rules: Level of the intervals, significance level, correction, seed.
 
     Raises:
         ParameterError: If the correction is unknown.
@@ -95,17 +105,44 @@ def contrasts(
     from relyon.analysis.statistics import adjust, is_significant
 
     found: list[AbstentionContrast] = []
-    for candidate in systems[1:]:
-        found += _contrasts(systems[0], candidate, confidence)
-    adjusted = adjust([one.p for one in found], correction)
+    for candidate, own in zip(systems[1:], tuned[1:], strict=True):
+        first, false, right = _contrasts(systems[0], candidate, rules.confidence)
+        if choice.rule != "fixed" and not math.isnan(false.difference):
+            errors = refitted_errors(
+                systems[0].outcomes.answers,
+                candidate.outcomes.answers,
+                choice,
+                None if own is None or tuned[0] is None else (tuned[0], own),
+                seed=rules.seed,
+            )
+            false = _widened(false, errors.false, errors.freedom, rules.confidence)
+            right = _widened(right, errors.right, errors.freedom, rules.confidence)
+        found += [first, false, right]
+    adjusted = adjust([one.p for one in found], rules.correction)
     decided = []
     for one, p in zip(found, adjusted, strict=True):
         gain = -one.difference if one.measure == "false_answer_rate" else one.difference
         verdict: Literal["better", "worse", "undecided"] = "undecided"
-        if gain != 0 and is_significant(one.queries, p, alpha):
+        if gain != 0 and is_significant(one.queries, p, rules.alpha):
             verdict = "better" if gain > 0 else "worse"
         decided.append(replace(one, p_adjusted=p, verdict=verdict))
     return tuple(decided)
+
+
+def _widened(
+    one: AbstentionContrast, error: float, freedom: int, confidence: float
+) -> AbstentionContrast:
+    """Returns a contrast that also allows for thresholds chosen anew."""
+    from relyon.analysis.statistics import student, student_quantile
+
+    if not error > 0 or math.isnan(one.p):
+        return one
+    p = max(one.p, 2 * student(freedom, -abs(one.difference) / error))
+    half = student_quantile(freedom, 0.5 + confidence / 2) * error
+    low, high = max(one.difference - half, -1.0), min(one.difference + half, 1.0)
+    if not math.isnan(one.low):
+        low, high = min(low, one.low), max(high, one.high)
+    return replace(one, low=low, high=high, p=p, p_adjusted=p)
 
 
 def _contrasts(
