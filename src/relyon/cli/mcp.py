@@ -188,7 +188,7 @@ def _settings(request: Request) -> Settings:
 
     Raises:
         ParameterError: If options exclude each other, or one is missing.
-        InputError: If the folder is none.
+        InputError: If the folder is missing, or is a file.
     """
     from relyon.compat.mcp.folder import Folder
     from relyon.compat.mcp.settings import Sealing, Settings, state_folder

@@ -29,10 +29,10 @@ VERSION = 1
 TABLES = (
     "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS looks (number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE,"
-    " name TEXT NOT NULL, against INTEGER NOT NULL, level REAL NOT NULL, held TEXT NOT NULL,"
+    " name TEXT NOT NULL, against INTEGER NOT NULL, level REAL NOT NULL, scores TEXT NOT NULL,"
     " answer TEXT, asked REAL NOT NULL)",
 )
-COLUMNS = "number, run, name, against, level, held, answer"
+COLUMNS = "number, run, name, against, level, scores, answer"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Look:
         name: The name of the file when it was asked.
         against: The number of the best run before it.
         level: The level of its test.
-        values: Its value for each held-out query in the secret order; None where it has none.
+        values: Its value for each held-out query in the secret order; None if it has none.
         answer: The answer, or None if it was not computed yet.
     """
 
@@ -179,14 +179,14 @@ def best(looks: list[Look]) -> Look:
 def _looks(database: sqlite3.Connection) -> list[Look]:
     rows = database.execute(f"SELECT {COLUMNS} FROM looks ORDER BY number").fetchall()
     return [
-        Look(number, run, name, against, level, tuple(json.loads(held)), answer)
-        for number, run, name, against, level, held, answer in rows
+        Look(number, run, name, against, level, tuple(json.loads(scores)), answer)
+        for number, run, name, against, level, scores, answer in rows
     ]
 
 
 def _insert(database: sqlite3.Connection, look: Look) -> None:
-    held = json.dumps(look.values)
-    row = (look.number, look.run, look.name, look.against, look.level, held, look.answer)
+    scores = json.dumps(look.values)
+    row = (look.number, look.run, look.name, look.against, look.level, scores, look.answer)
     database.execute("INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, time.time()))
 
 

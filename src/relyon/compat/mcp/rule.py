@@ -26,7 +26,7 @@ def level_of(looks: int, better: int, alpha: float) -> float:
 
     An agent sees nothing of the held-out queries but the answers. So its next candidate, and the
     best so far that it is compared with, depend on those queries only through the answers before:
-    all candidates that it could ever try stand at the nodes of a tree whose branches are “better”
+    all candidates that it could ever try are nodes of a tree whose branches are “better”
     and “not distinguishable”. At each node, the candidate and the best so far are fixed before the
     held-out queries are drawn, so that a test at level a is wrong with probability a at most. By
     the union bound, the probability that any wrong “better” is ever answered is at most the sum of
@@ -34,7 +34,7 @@ def level_of(looks: int, better: int, alpha: float) -> float:
     “better”; over t that is C(N, b + 1). They share α / 2^(b + 1), and Σ 2^−(b + 1) < 1.
 
     If no answer was wrong, each accepted candidate is better than the one before, hence than the
-    baseline. It holds whatever the agent does, also if it attacks the set on purpose.
+    baseline. This is true regardless of what the agent does, also if it attacks the set on purpose.
 
     Args:
         looks: N, the number of looks of the whole set.

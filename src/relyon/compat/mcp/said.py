@@ -1,4 +1,4 @@
-"""What a person would say of a result, and errors as an agent gets them."""
+"""A sentence on each result, and errors as an agent gets them."""
 
 from __future__ import annotations
 

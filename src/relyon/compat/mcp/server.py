@@ -59,7 +59,7 @@ class Worker:
         self._answers: BufferedByteReceiveStream | None = None
 
     async def start(self) -> dict[str, Any]:
-        """Starts the process, and returns what it says of the sealed set.
+        """Starts the process, and returns the description of the sealed set.
 
         Raises:
             RelyonError: If the folder or the sealed set cannot be used.

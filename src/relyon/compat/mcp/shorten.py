@@ -15,7 +15,7 @@ MOST_TEXT = 2_000
 
 
 def page(values: Mapping[str, object], first: int, count: int) -> tuple[dict[str, object], object]:
-    """Returns a page of values by query, and what is said of it.
+    """Returns a page of values by query, and which page it is.
 
     Args:
         values: The values by query.

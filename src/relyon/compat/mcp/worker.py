@@ -1,7 +1,7 @@
 """The process that does the work of a server: it can be ended if it takes too long.
 
 It reads a line of JSON per request from stdin and writes one per answer to stdout; the first line
-is what the server was started with. Whatever else would be written to stdout goes to stderr.
+is what the server was started with. Everything else that is written to stdout goes to stderr.
 """
 
 from __future__ import annotations
