@@ -363,7 +363,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
 
     def tracked_content(self) -> TrackedContent:
         """Returns what `log` logs: the numbers, verdicts and rules of every contrast."""
-        return tracked_comparison(self)
+        return tracked_comparison(self, self.results)
 
     def document(
         self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"

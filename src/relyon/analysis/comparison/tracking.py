@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from relyon.io.tracked import TrackedContent, tracked_rules
 from relyon.measures.fingerprint import definition_fingerprint
 
 if TYPE_CHECKING:
-    from relyon.analysis.comparison.comparison import Comparison
+    from relyon.analysis.comparison.paired_runs import PairedRuns
+    from relyon.evaluation import Results
 
 __all__ = ["tracked_comparison"]
 
@@ -19,13 +21,14 @@ NUMBERS = (
 )
 
 
-def tracked_comparison(comparison: Comparison) -> TrackedContent:
+def tracked_comparison(comparison: PairedRuns, results: Sequence[Results]) -> TrackedContent:
     """Returns what `log` logs of a comparison.
 
     Names are those of the measure, the candidate and the number, joined by dots.
 
     Args:
         comparison: The comparison.
+        results: The evaluations of its runs, in their order; empty if there are none.
     """
     numbers: dict[str, float | None] = {}
     facts: dict[str, str | None] = {
@@ -43,7 +46,7 @@ def tracked_comparison(comparison: Comparison) -> TrackedContent:
             print_ = definition_fingerprint(one.definition, rules, one.average)
             facts[f"measure.{one.measure}"] = f"{one.definition} {print_}"
         facts[f"verdict.{name}"] = one.verdict
-    for run, results in zip(comparison.runs, comparison.results, strict=False):
-        inputs = {} if results.inputs is None else results.inputs.to_dict()
+    for run, evaluated in zip(comparison.runs, results, strict=False):
+        inputs = {} if evaluated.inputs is None else evaluated.inputs.to_dict()
         facts |= {f"inputs.{run}.{key}": one for key, one in inputs.items() if isinstance(one, str)}
     return TrackedContent(numbers, comparison.settings.to_dict() | tracked_rules(rules), facts)
