@@ -128,6 +128,9 @@ from .io.passages import (
     read_passages as read_passages,
     write_passages as write_passages,
 )
+from .io.traced_chunks import (
+    read_traced_chunks as read_traced_chunks,
+)
 from .io.session_readers import (
     read_sessions as read_sessions,
 )

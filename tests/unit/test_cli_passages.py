@@ -144,3 +144,22 @@ def test_mistakes_are_explained(
     assert found.code in (2, 3)
     assert problem in found.err
     assert "Traceback" not in found.err
+
+
+def test_chunks_in_a_trace_get_ids_and_a_table(files: Path, command: Command) -> None:
+    results = [{"document": "d", "start": 0, "end": 31}, {"document": "d", "start": 20, "end": 60}]
+    calls = [{"task": "q1", "call": 1, "results": results}]
+    Path("agent.jsonl").write_text("\n".join(map(json.dumps, calls)) + "\n", "utf-8")
+    made = command("passages", "chunks", "agent.jsonl", "-o", "chunked.jsonl", "--table", "t.csv")
+    assert (made.code, made.err) == (0, "2 chunks of 1 document\n")
+    found = command(
+        "evaluate", "passages.jsonl", "chunked.jsonl", "--chunks", "t.csv", "--texts", "texts",
+        "-m", "char_recall@1", "--format", "json",
+    )  # fmt: skip
+    assert found.code == 0, found.err
+    value = json.loads(found.out)["measures"]["char_recall@1"]["value"]
+    assert value == pytest.approx(19 / 35 / 2)
+    Path("plain.jsonl").write_text('{"task": "q1", "results": ["d"]}\n', "utf-8")
+    refused = command("passages", "chunks", "plain.jsonl", "-o", "no.jsonl", "--table", "no.csv")
+    assert refused.code == 3
+    assert "plain.jsonl:1: a result has no document, start and end" in refused.err

@@ -337,3 +337,52 @@ def test_explanations_and_accumulators_know_passages() -> None:
         assert once.compute()[name] == value
     missed = relyon.explain(judgments, run, "q", "span_recall@2").to_dict()
     assert "a20" in json.dumps(missed)
+
+
+def test_results_of_traces_with_places_are_chunks(tmp_path: Path) -> None:
+    calls = [
+        {"query": "one", "results": [["d", 0, 20], ["d", 12, 31]], "read": ["d", "x"]},
+        {"query": "two", "results": [["e", 0, 5]]},
+    ]
+    traced = [
+        {
+            **call,
+            "results": [
+                dict(zip(("document", "start", "end"), place, strict=True))
+                for place in call["results"]
+            ],
+        }
+        for call in calls
+    ]
+    traces, chunks = relyon.read_traced_chunks({"q": traced})
+    assert [one.documents for one in traces.calls("q")] == [("d:0-20", "d:12-31"), ("e:0-5",)]
+    assert traces.calls("q")[0].read == ("d:0-20", "d:12-31", "x")
+    assert chunks["d:12-31"] == ("d", 12, 31, True)
+    judgments = judged(("d", 10, 30)).judgments(chunks)
+    results = relyon.evaluate(judgments, traces, ["last(char_recall@2)", "best(char_recall@2)"])
+    assert [*results.values()] == [0.0, 1.0]
+    path = tmp_path / "agent.jsonl"
+    lines = [json.dumps({"task": "q", "call": n, **one}) for n, one in enumerate(traced, 1)]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    again, table = relyon.read_traced_chunks(path)
+    assert again.to_frame().equals(traces.to_frame())
+    assert table.parts == chunks.parts
+    path.write_text(lines[0] + '\n\n{"task": "q", "call": 2, "results": ["d"]}\n', "utf-8")
+    with pytest.raises(InputError, match=r"agent\.jsonl:3: a result has no document"):
+        relyon.read_traced_chunks(path)
+    with pytest.raises(InputError, match="the end 3 is before the start 5"):
+        relyon.read_traced_chunks({"q": [{"results": [{"document": "d", "start": 5, "end": 3}]}]})
+
+
+def test_a_trace_with_one_call_has_the_values_of_its_run() -> None:
+    passages = judged(("d", 10, 30, 2), ("d", 50, 60))
+    chunks = Chunks.from_dict({f"a{start}": ("d", start, start + 20) for start in range(0, 80, 20)})
+    judgments, run = passages.judgments(chunks), {"q": {"a0": 2.0, "a60": 1.0, "a20": 1.0}}
+    traces = relyon.Traces.from_run(relyon.Run.from_dict(run))
+    names = ["char_recall@2", "char_precision", "char_iou", "span_recall@3", "span_ndcg"]
+    for ties in ("doc-desc", "expected", "worst"):
+        rules = {"ties": ties}
+        one, other = (
+            relyon.evaluate(judgments, lists, names, convention=rules) for lists in (run, traces)
+        )
+        assert [*one.values()] == [*other.values()]

@@ -61,6 +61,35 @@ class Request:
     )
 
 
+CHUNKS_HELP = """Name the chunks in an agent's trace, and write their table.
+
+\b
+Example:
+  relyon passages chunks agent.jsonl -o chunked.jsonl --table chunks.csv
+
+SOURCE is JSON Lines whose results have document, start and end. In the output
+each result has an id of its own, such as d1:700-1500, and the table says where
+it is: `relyon evaluate passages.jsonl chunked.jsonl --chunks chunks.csv`.
+"""
+
+
+@request
+class ChunksRequest:
+    """The request of `relyon passages chunks`."""
+
+    source: str = argument(metavar="SOURCE")
+    output: str = option(
+        "-o", "--output", metavar="FILE", required=True, help="The trace with ids of chunks."
+    )
+    table: str = option(
+        "--table",
+        metavar="FILE",
+        required=True,
+        help="The table of the chunks: CSV, TSV, JSON Lines, Parquet or Excel, by the name.",
+    )
+    force: bool = flag("--force", help="Replace the output if it exists.")
+
+
 @click.group(
     "passages",
     help=HELP,
@@ -115,5 +144,28 @@ def resolve(request: Request) -> None:
     messages.say(
         messages.translate(
             message("cli.passages-resolved", count=len(passages), found=len(passages) - lost)
+        )
+    )
+
+
+@command.command("chunks", help=CHUNKS_HELP, short_help="Name the chunks in an agent's trace.")
+@takes(ChunksRequest)
+@no_color_option
+def chunks(request: ChunksRequest) -> None:
+    """Runs `relyon passages chunks`."""
+    from relyon.io.table_files import check_name, write_table
+    from relyon.io.traced_chunks import read_traced_chunks
+    from relyon.io.traces import write_traces
+
+    for path in (request.output, request.table):
+        protect_inputs(path, [request.source])
+        refuse_existing(path, request.force)
+    check_name(request.table)
+    traces, found = read_traced_chunks(request.source)
+    write_traces(traces, request.output, overwrite=request.force)
+    write_table(found.to_frame(), request.table)
+    messages.say(
+        messages.translate(
+            message("cli.chunks-named", count=len(found), documents=len(found.documents))
         )
     )
