@@ -304,6 +304,12 @@ def test_errors(model: Any) -> None:
         RelevanceEvaluator.from_samples([{"query": "red", "documents": ["a"], "grades": []}])
     with pytest.raises(relyon.UnknownNameError):
         RelevanceEvaluator(QUERIES, corpus(), judgments(), "ngdc")
+    with pytest.raises(relyon.InputError, match="there are no judgments"):
+        RelevanceEvaluator(QUERIES, corpus(), {})
+    with pytest.raises(relyon.InputError, match="corpus is empty"):
+        RelevanceEvaluator(QUERIES, {}, judgments())
+    with pytest.raises(relyon.ParameterError, match="`intervals` must be between 0 and 1"):
+        RelevanceEvaluator(QUERIES, corpus(), judgments(), intervals=95)
     lost = {"lost": lambda one, two: torch.full((len(one), len(two)), torch.nan)}
     with pytest.raises(relyon.InputError, match="not a finite number"):
         RelevanceEvaluator(QUERIES, corpus(), judgments(), score_functions=lost)(model)

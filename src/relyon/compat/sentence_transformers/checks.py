@@ -39,8 +39,11 @@ def check_texts(queries: Mapping[Any, Any], judged: Judgments) -> dict[str, Any]
     """Returns the texts of the judged queries, in the order of the judgments.
 
     Raises:
-        InputError: If one has none: it would count as a query without results.
+        InputError: If one has none: it would count as a query without results; if there are no
+            judgments.
     """
+    if not judged.queries:
+        raise InputError(message("core.there-are-no-judgments"), path=judged.path)
     texts = {str(query): text for query, text in queries.items()}
     left = [query for query in judged.queries if query not in texts]
     if left:

@@ -12,6 +12,9 @@ from relyon.compat.sentence_transformers.checks import check_texts, graded, kept
 from relyon.compat.sentence_transformers.groups import Groups
 from relyon.compat.sentence_transformers.reranking import candidates_of, reranked, samples_of
 from relyon.compat.sentence_transformers.table import append_row
+from relyon.core.errors import InputError
+from relyon.core.parameters import check_fraction
+from relyon.core.texts import message
 from relyon.data.run import Run
 from relyon.evaluation import Evaluator
 from relyon.measures.parser import measures as parse_measures
@@ -64,8 +67,9 @@ class RelevanceEvaluator(Base):
         results: `relyon.Results` of the last call, by score function.
 
     Raises:
-        InputError: If a judged query has no text, or a candidate is not in the corpus.
-        ParameterError: If the depth is less than a cutoff.
+        InputError: If a judged query has no text, a candidate is not in the corpus, or there are no
+            judgments or documents.
+        ParameterError: If the depth is less than a cutoff, or groups are too many.
     """
 
     def __init__(
@@ -93,6 +97,10 @@ class RelevanceEvaluator(Base):
         cutoffs = ("mrr", "ndcg", "accuracy", "precision_recall", "map")
         cut = {f"{one}_at_k": kept for one in cutoffs}
         documents = {str(one): text for one, text in corpus.items()}
+        if not documents:
+            raise InputError(message("compat.corpus-is-empty"))
+        if intervals is not None:
+            check_fraction("intervals", intervals)
         relevant = {query: judged[query] for query in judged.queries}
         super().__init__(texts, documents, relevant, name=name, write_csv=False, **cut, **settings)
         self.candidates = candidates_of(candidates, documents)
