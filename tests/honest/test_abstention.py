@@ -20,7 +20,7 @@ from relyon.analysis.abstention.rates import rate_of
 from relyon.analysis.abstention.system import SystemAbstention, system_abstention
 from relyon.analysis.abstention.thresholds import folds_of
 from relyon.analysis.statistics import paired_test
-from relyon.analysis.statistics.auroc import area
+from relyon.analysis.statistics.auroc import area, area_difference
 
 REPEATS, PAIRS, FOLDS, GAP = 500, 300, 5, 1.5
 SIZES, SHARES, KINDS = (20, 50, 200), (0.05, 0.1, 0.25, 0.5), ("plain", "ties", "parts")
@@ -200,3 +200,40 @@ def test_false_alarms(rule: str, value: float, n: int, share: float, kind: str) 
     if (rule, n, share) == ("target", 200, 0.1):
         # Why the exact test alone is not enough.
         assert exact / PAIRS > 0.3
+
+
+def test_paraphrases_in_the_interval_of_the_area() -> None:
+    draw = np.random.default_rng(7)
+    truth, hits = NormalDist(0, math.sqrt(2)).cdf(GAP), 0
+    for _ in range(REPEATS):
+        low, high = sample(draw, 200, 0.5, "plain", copies=5).area.interval()
+        hits += low <= truth <= high
+    row(
+        "auroc-intervals",
+        "200 queries, 0.5 unanswerable, five paraphrases of each",
+        hits / REPEATS,
+        REPEATS,
+        promise="none",
+        most=0.9,
+        assumption=False,
+        says="queries must be independent",
+    )
+
+
+def test_paraphrases_in_the_test_of_areas() -> None:
+    draw = np.random.default_rng(3)
+    alarms = 0
+    for _ in range(REPEATS):
+        first = sample(draw, 200, 0.5, "plain", copies=5)
+        second = sample(draw, 200, 0.5, "plain", copies=5)
+        alarms += area_difference(first.area, second.area).p <= 0.05
+    row(
+        "no-answer-false-alarms",
+        "AUROC, 200 queries, 0.5 unanswerable, five paraphrases of each",
+        alarms / REPEATS,
+        REPEATS,
+        promise="none",
+        least=0.1,
+        assumption=False,
+        says="queries must be independent",
+    )
