@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from tests.hosts.packages import host
 from tests.hosts.pages import run_examples
 
@@ -20,6 +21,9 @@ evaluators = host("haystack.components.evaluators", package="haystack-ai")
 from relyon.compat.haystack import RelevanceEvaluator  # noqa: E402
 
 LOG3 = math.log2(3)
+
+#: Lists without repeats, of which all programs say the same.
+IDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
 
 
 def documents(*contents: str, scores: tuple[float, ...] = ()) -> list[Any]:
@@ -93,6 +97,19 @@ def test_the_same_numbers_where_both_are_right(
 ) -> None:
     judged, found = documents("A", "B", "C"), documents("x", "B", "y", "A")
     assert ours(measure, judged, found) == pytest.approx(theirs(kind, judged, found, **options))
+
+
+@settings(max_examples=30)
+@given(IDS, IDS)
+def test_the_same_numbers_of_any_list(expected: list[str], found: list[str]) -> None:
+    judged, retrieved = documents(*expected), documents(*found)
+    for kind, measure in (
+        ("DocumentNDCGEvaluator", "ndcg"),
+        ("DocumentMRREvaluator", "rr"),
+        ("DocumentMAPEvaluator", "ap"),
+    ):
+        value = theirs(kind, judged, retrieved)
+        assert ours(measure, judged, retrieved) == pytest.approx(value), kind
 
 
 def test_grades_are_scores() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from tests.hosts.packages import host
 from tests.hosts.pages import run_examples
 
@@ -22,6 +23,9 @@ retrievers = host("llama_index.core.retrievers", package="llama-index-core")
 from relyon.compat.llama_index import RelevanceMetric, register  # noqa: E402
 
 LOG3 = math.log2(3)
+
+#: Lists without repeats, of which all programs say the same.
+IDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
 
 
 class Lists(retrievers.BaseRetriever):  # type: ignore[name-defined,misc]
@@ -115,6 +119,14 @@ def test_the_mode_of_their_ndcg_changes_nothing() -> None:
 def test_the_same_numbers_where_both_are_right(kind: str, measure: str) -> None:
     expected, found = ["a", "b", "c"], ["x", "b", "y", "a"]
     assert ours(measure, expected, found) == pytest.approx(theirs(kind, expected, found))
+
+
+@settings(max_examples=30)
+@given(IDS, IDS)
+def test_the_same_numbers_of_any_list(expected: list[str], found: list[str]) -> None:
+    for kind, measure in (("NDCG", "ndcg"), ("AveragePrecision", "ap"), ("MRR", "rr")):
+        value = theirs(kind, expected, found)
+        assert ours(measure, expected, found) == pytest.approx(value), kind
 
 
 def test_the_evaluator_takes_names_and_metrics() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from tests.hosts.packages import host
 from tests.hosts.pages import run_examples
 
@@ -21,6 +22,10 @@ pandas = host("pandas")
 JUDGMENTS = {f"q{n}": {"a": 2, "b": 1, "c": 0} for n in range(12)}
 OLD = {query: {"a": float(n % 3), "b": 1.0, "c": 0.5} for n, query in enumerate(JUDGMENTS)}
 NEW = {query: {"a": 2.0, "b": 1.0, "c": 0.5} for query in JUDGMENTS}
+
+
+#: Lists without repeats, of which all programs say the same.
+IDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +87,16 @@ def test_the_same_numbers_where_both_are_right() -> None:
     found, expected = ["x", "a", "y", "b"], ["a", "b"]
     for kind, measure in (("ndcg_at_k", "ndcg@4"), ("recall_at_k", "recall@4")):
         assert ours(measure, found, expected) == pytest.approx(theirs(kind, 4, found, expected))
+
+
+@settings(max_examples=20)
+@given(IDS, IDS)
+def test_the_same_ndcg_of_any_list_that_is_long_enough(
+    expected: list[str], found: list[str]
+) -> None:
+    k = len(found)  # shorter lists are mlflow#24541
+    value = theirs("ndcg_at_k", k, found, expected)
+    assert ours(f"ndcg@{k}", found, expected) == pytest.approx(value)
 
 
 def files(run: Any, folder: str) -> dict[str, str]:

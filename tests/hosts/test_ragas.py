@@ -21,6 +21,12 @@ metrics = host("ragas.metrics", package="ragas")
 from relyon.compat.ragas import RelevanceMetric, RelevanceScore  # noqa: E402
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has ragas keep its number of the user, which it makes even if it counts nothing, here."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
 def sample(found: list[Any], reference: list[Any], query: str | None = None) -> Any:
     return ragas.SingleTurnSample(
         user_input=query, retrieved_context_ids=found, reference_context_ids=reference
