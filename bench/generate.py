@@ -12,6 +12,7 @@ per query |
 | ranked | 2,000 queries of 40 to 200 documents with 136 features and grades 0 to 4 |
 | letor | text of 2,000 queries x 120 documents with 136 counts, ratios and logarithms |
 | reports | 200,000 queries x 100 documents, all graded 0 to 4, and two runs, as Parquet |
+| traces | 200,000 tasks x 5 calls x 10 documents, 12 judged per task; and the same rows as a run |
 
 The same seed and scale give the same bytes.
 """
@@ -335,6 +336,40 @@ def make_reports(folder: Path, scale: float, random: np.random.Generator) -> Non
         ids.with_columns(score=scores).write_parquet(folder / f"reports.{name}.parquet")
 
 
+def make_traces(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes traces, and the same rows as a run with one query per call, each with judgments."""
+    tasks, calls, depth, candidates = _scaled(200_000, scale), 5, 10, 60
+    rows = tasks * calls
+    first = np.repeat(random.integers(0, PASSAGE_IDS, size=tasks), calls)
+    numbers = first[:, None] + _distinct_rows(random, rows, depth, candidates)
+    scores = _scores(random, rows, depth)
+    with (folder / "traces.jsonl").open("w") as lines:
+        for row in range(rows):
+            pairs = zip(numbers[row].tolist(), scores[row].tolist(), strict=True)
+            results = ", ".join(
+                f'{{"document": "{one}", "score": {score}}}' for one, score in pairs
+            )
+            lines.write(
+                f'{{"task": "t{row // calls}", "call": {row % calls + 1}, '
+                f'"query": "words of call {row}", "results": [{results}]}}\n'
+            )
+    names = pl.Series(np.arange(rows)).cast(pl.String)
+    run = _run_frame("c" + names, pl.Series(numbers.ravel()).cast(pl.String), scores)
+    _write(run, folder / "traces.run")
+    run.select("query", "document", "score").write_ndjson(folder / "traces.run.jsonl")
+    judged = first[::calls, None] + _distinct_rows(random, tasks, 12, candidates)
+    grades = random.integers(0, 4, size=judged.shape)
+    for name, repeats, letter in (("traces", 1, "t"), ("traces.calls", calls, "c")):
+        documents = np.repeat(judged, repeats, axis=0)
+        queries = pl.Series(np.repeat(np.arange(len(documents)), 12)).cast(pl.String)
+        _write_qrels(
+            letter + queries,
+            pl.Series(documents.ravel()),
+            pl.Series(np.repeat(grades, repeats, axis=0).ravel()),
+            folder / f"{name}.qrels",
+        )
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -349,6 +384,7 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "ranked": make_ranked,
     "letor": make_letor,
     "reports": make_reports,
+    "traces": make_traces,
 }
 
 

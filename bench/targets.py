@@ -101,6 +101,7 @@ TARGETS = (
     Target("formats", "CSV, all quoted", "TREC text", 1.5, "at most"),
     Target("formats", "TSV", "TREC text", 1.5, "at most"),
     Target("formats", "JSON Lines", "TREC text", 6, "at most"),
+    Target("traces", "trace, and one of sessions", "run, JSON Lines", 2, "at most"),
     Target("formats", "CSV, process", "", 150, "at most", "memory"),
     Target("formats", "TSV, process", "", 150, "at most", "memory"),
     Target("formats", "JSON Lines, process", "", 150, "at most", "memory"),

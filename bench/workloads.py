@@ -31,6 +31,7 @@ from bench.parquet import labelled, parquet
 from bench.search import replays, searches
 from bench.tensors import tensors
 from bench.timing import Contender, Workload
+from bench.traces import traces
 
 
 def file(home: Path) -> Workload:
@@ -420,6 +421,7 @@ WORKLOADS = {
     "file": Entry("File to five measures, in process", file, ("msdev",)),
     "process": Entry("File to five measures, whole process", process, ("msdev",)),
     "formats": Entry("The same run in several formats", formats, ("tables",)),
+    "traces": Entry("A trace of a million calls, in process", traces, ("traces",)),
     "small": Entry("50 queries x 1,000, whole process", small, ("small",)),
     "deep": Entry("Deep judgments, long ids, in process", deep, ("deep",)),
     "diversity": Entry("Judgments of subtopics, in process", diversity, ("diverse",)),

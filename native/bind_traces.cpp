@@ -139,23 +139,33 @@ Which which_of(const std::string& name) {
 using Form = std::tuple<std::string, bool, bool, bool>;
 
 Batch tasks_of(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
-               const Batch& calls, const std::vector<Form>& forms, const Batch* worst,
-               const Batch* best) {
+               const Batch& calls, const std::vector<Form>& forms, const TiedCalls* tied) {
   std::vector<TaskForm> converted;
   for (const auto& [which, higher, geometric, own] : forms)
     converted.push_back({which_of(which), higher, geometric, own});
   if (converted.size() != calls.columns.size())
     throw nb::value_error("there must be one form per measure");
   const nb::gil_scoped_release released;
-  return by_task(judgments, traces, calls, worst, best, converted, plan.rules);
+  return by_task(judgments, traces, calls, tied, converted, plan.rules);
+}
+
+TiedCalls evaluate_tied_calls(const JudgmentTable& judgments, const Plan& worst, const Plan& best,
+                              const TraceTable& traces, int threads) {
+  TiedCalls found;
+  found.tasks = tied_tasks(judgments, worst.rules, traces, threads);
+  found.worst = evaluate_calls(judgments, worst, traces, threads, &found.tasks);
+  found.best = evaluate_calls(judgments, best, traces, threads, &found.tasks);
+  return found;
 }
 
 nb::dict judged_columns(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
-                        int threads) {
+                        bool tied, int threads) {
   JudgedArrays found;
   {
     const nb::gil_scoped_release released;
-    found = judge_calls(judgments, plan.rules, traces, threads);
+    std::vector<std::uint8_t> only;
+    if (tied) only = tied_tasks(judgments, plan.rules, traces, threads);
+    found = judge_calls(judgments, plan.rules, traces, threads, tied ? &only : nullptr);
   }
   nb::list tasks;
   for (const std::uint32_t task : found.tasks) tasks.append(text(traces.task(task)));
@@ -217,13 +227,21 @@ void bind_traces(nb::module_& module) {
            },
            nb::arg("task"))
       .def("call", &call_at, nb::arg("task"), nb::arg("call"));
-  module.def("evaluate_calls", &evaluate_calls, nb::arg("judgments"), nb::arg("plan"),
-             nb::arg("traces"), nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<TiedCalls>(module, "TiedCalls", nb::is_final());
+  module.def(
+      "evaluate_calls",
+      [](const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces, int threads) {
+        return evaluate_calls(judgments, plan, traces, threads);
+      },
+      nb::arg("judgments"), nb::arg("plan"), nb::arg("traces"), nb::arg("threads") = 0,
+      nb::call_guard<nb::gil_scoped_release>());
+  module.def("evaluate_tied_calls", &evaluate_tied_calls, nb::arg("judgments"), nb::arg("worst"),
+             nb::arg("best"), nb::arg("traces"), nb::arg("threads") = 0,
+             nb::call_guard<nb::gil_scoped_release>());
   module.def("by_task", &tasks_of, nb::arg("judgments"), nb::arg("plan"), nb::arg("traces"),
-             nb::arg("calls"), nb::arg("forms"), nb::arg("worst") = nb::none(),
-             nb::arg("best") = nb::none());
+             nb::arg("calls"), nb::arg("forms"), nb::arg("tied") = nb::none());
   module.def("judged_calls", &judged_columns, nb::arg("judgments"), nb::arg("plan"),
-             nb::arg("traces"), nb::arg("threads") = 0);
+             nb::arg("traces"), nb::kw_only(), nb::arg("tied") = false, nb::arg("threads") = 0);
 }
 
 }  // namespace relyon

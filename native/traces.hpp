@@ -141,9 +141,15 @@ class TraceText {
 // Reads JSON Lines; nothing where a line is unusual or wrong: it must then be read by Python.
 std::optional<TraceTable> read_trace_lines(TraceText&& text, const std::string& path, int threads);
 
+// A flag for each task: 1 if it is judged and a call has documents of equal scores and of unequal
+// labels, so that their order can change a value.
+std::vector<std::uint8_t> tied_tasks(const JudgmentTable& judgments, const Rules& rules,
+                                     const TraceTable& traces, int threads);
+
 // A row for each call of a judged task, in order; then one for each judged task without a call.
+// With flags, the other tasks are left out.
 Batch evaluate_calls(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
-                     int threads);
+                     int threads, const std::vector<std::uint8_t>* only = nullptr);
 
 // How the calls of a task become one value.
 enum class Which { mean, sum, first, last, best };
@@ -155,11 +161,16 @@ struct TaskForm {
   bool own = false;        // numerator and denominator are the value and 1
 };
 
-// A row for each task, from one for each call. `worst` and `best` are the same calls with tied
-// documents in those orders, or null.
+// The calls of the tasks of `tied_tasks`, with tied documents in the worst and in the best order.
+struct TiedCalls {
+  std::vector<std::uint8_t> tasks;
+  Batch worst;
+  Batch best;
+};
+
+// A row for each task, from one for each call. Without `tied`, no order of ties matters.
 Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Batch& calls,
-              const Batch* worst, const Batch* best, const std::vector<TaskForm>& forms,
-              const Rules& rules);
+              const TiedCalls* tied, const std::vector<TaskForm>& forms, const Rules& rules);
 
 // What measures of tasks compute from; see JudgedCalls in Python.
 struct JudgedArrays {
@@ -172,7 +183,9 @@ struct JudgedArrays {
   std::vector<double> judged_grades, read_grades, tokens, seconds;
 };
 
+// With flags, only those tasks, and none without a call.
 JudgedArrays judge_calls(const JudgmentTable& judgments, const Rules& rules,
-                         const TraceTable& traces, int threads);
+                         const TraceTable& traces, int threads,
+                         const std::vector<std::uint8_t>* only = nullptr);
 
 }  // namespace relyon

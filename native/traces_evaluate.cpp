@@ -96,8 +96,48 @@ void push(Column& column, const Partial& partial) {
 
 }  // namespace
 
+std::vector<std::uint8_t> tied_tasks(const JudgmentTable& judgments, const Rules& rules,
+                                     const TraceTable& traces, int threads) {
+  std::vector<std::uint8_t> found(traces.size(), 0);
+  if (rules.ties == Ties::rank) return found;
+  const std::size_t block = std::clamp<std::size_t>(traces.size() / 16, 1, 4096);
+  each_part((traces.size() + block - 1) / block, threads, [&](std::size_t part) {
+    std::vector<std::pair<double, double>> pairs;  // scores and labels
+    const std::size_t last = std::min(traces.size(), (part + 1) * block);
+    for (std::size_t task = part * block; task < last; ++task) {
+      const std::uint32_t number = judgments.find(traces.task(task));
+      if (number == Index::none) continue;
+      const JudgmentTable::Query& judged = judgments.query(number);
+      for (std::uint64_t one = traces.first_call(task); one < traces.first_call(task + 1); ++one) {
+        const TraceTable::Call& call = traces.calls()[one];
+        const auto score = [&](std::uint32_t row) {
+          const double value = traces.score(call.row + row);
+          return rules.float32 ? static_cast<double>(static_cast<float>(value)) : value;
+        };
+        bool falling = true;
+        for (std::uint32_t row = 1; row < call.rows && falling; ++row)
+          falling = score(row - 1) > score(row);
+        if (falling) continue;
+        pairs.clear();
+        for (std::uint32_t row = 0; row < call.rows; ++row) {
+          const std::string_view name = traces.name(task, traces.document(call.row + row));
+          const JudgmentTable::Judged* grade = judged.find(name, hash_bytes(name));
+          // Kernels may tell unjudged documents from those of grade 0.
+          pairs.emplace_back(score(row), grade == nullptr ? -0.5 : grade->grade);
+        }
+        std::sort(pairs.begin(), pairs.end());
+        for (std::size_t row = 1; row < pairs.size() && found[task] == 0; ++row)
+          found[task] = pairs[row - 1].first == pairs[row].first &&
+                        pairs[row - 1].second != pairs[row].second;
+        if (found[task] != 0) break;
+      }
+    }
+  });
+  return found;
+}
+
 Batch evaluate_calls(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
-                     int threads) {
+                     int threads, const std::vector<std::uint8_t>* only) {
   if (plan.rules.ties == Ties::rank && !traces.has_ranks()) {
     throw InputError("native.ties-rank-needs-rank-column", "", 0, "data.choose-another-tie-rule");
   }
@@ -108,6 +148,7 @@ Batch evaluate_calls(const JudgmentTable& judgments, const Plan& plan, const Tra
     Stretch& out = stretches[part];
     const std::size_t last = std::min(traces.size(), (part + 1) * block);
     for (std::size_t task = part * block; task < last; ++task) {
+      if (only != nullptr && (*only)[task] == 0) continue;
       collector.begin(traces.task(task));
       if (!collector.judged()) {
         out.unjudged.emplace_back(traces.task(task));
@@ -134,8 +175,7 @@ Batch evaluate_calls(const JudgmentTable& judgments, const Plan& plan, const Tra
 }
 
 Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Batch& calls,
-              const Batch* worst, const Batch* best, const std::vector<TaskForm>& forms,
-              const Rules& rules) {
+              const TiedCalls* tied, const std::vector<TaskForm>& forms, const Rules& rules) {
   const std::vector<std::uint32_t> tasks = judged_tasks(judgments, traces);
   Batch whole;
   whole.rows = calls.rows;
@@ -145,10 +185,14 @@ Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Ba
   whole.unjudged_examples = calls.unjudged_examples;
   whole.columns.resize(calls.columns.size());
   std::vector<std::size_t> starts{0};
+  std::vector<std::size_t> tied_starts{0};  // among the calls of tied tasks
   for (const std::uint32_t task : tasks) {
     whole.queries.emplace_back(traces.task(task));
     whole.missing.push_back(0);
-    starts.push_back(starts.back() + traces.first_call(task + 1) - traces.first_call(task));
+    const std::size_t count = traces.first_call(task + 1) - traces.first_call(task);
+    starts.push_back(starts.back() + count);
+    tied_starts.push_back(tied_starts.back() +
+                          (tied != nullptr && tied->tasks[task] != 0 ? count : 0));
   }
   std::vector<std::uint64_t> task_of(starts.back());
   for (std::size_t task = 0; task < tasks.size(); ++task)
@@ -174,7 +218,7 @@ Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Ba
         column.pool_parts.push_back({row, part.positives, part.negatives});
       }
     }
-    const bool orders = from.ties && worst != nullptr && best != nullptr;
+    const bool orders = from.ties && tied != nullptr;
     for (std::size_t task = 0; task < tasks.size(); ++task) {
       const std::size_t first = starts[task], last = starts[task + 1];
       const Partial found = of_task(from, first, last, forms[i], rules);
@@ -198,9 +242,10 @@ Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Ba
         }
         column.levels.push_back(levels);
       }
-      if (!orders) continue;
-      const Partial low = of_task(worst->columns[i], first, last, forms[i], rules);
-      const Partial high = of_task(best->columns[i], first, last, forms[i], rules);
+      const std::size_t from_tied = tied_starts[task], to_tied = tied_starts[task + 1];
+      if (!orders || from_tied == to_tied) continue;
+      const Partial low = of_task(tied->worst.columns[i], from_tied, to_tied, forms[i], rules);
+      const Partial high = of_task(tied->best.columns[i], from_tied, to_tied, forms[i], rules);
       if (!differ(low.value, high.value) && !differ(found.value, high.value)) continue;
       if (!column.ties) column.ties = std::make_shared<TieSums>();
       ++column.ties->queries;

@@ -190,7 +190,8 @@ void append_counts(std::vector<std::int64_t>& whole, const std::vector<std::int6
 }  // namespace
 
 JudgedArrays judge_calls(const JudgmentTable& judgments, const Rules& rules,
-                         const TraceTable& traces, int threads) {
+                         const TraceTable& traces, int threads,
+                         const std::vector<std::uint8_t>* only) {
   JudgedArrays found;
   std::vector<std::uint32_t> numbers;
   std::vector<std::uint64_t> extras;
@@ -198,7 +199,7 @@ JudgedArrays judge_calls(const JudgmentTable& judgments, const Rules& rules,
   std::uint64_t extra = traces.names();
   for (std::uint32_t task = 0; task < traces.size(); ++task) {
     const std::uint32_t number = judgments.find(traces.task(task));
-    if (number == Index::none) continue;
+    if (number == Index::none || (only != nullptr && (*only)[task] == 0)) continue;
     met[number] = true;
     found.tasks.push_back(task);
     numbers.push_back(number);
@@ -213,7 +214,7 @@ JudgedArrays judge_calls(const JudgmentTable& judgments, const Rules& rules,
     for (std::size_t one = part * block; one < last; ++one)
       judge.add(found.tasks[one], numbers[one], extras[one]);
   });
-  if (rules.missing != Missing::skip) {
+  if (rules.missing != Missing::skip && only == nullptr) {
     Part& rest = parts.emplace_back();
     Judge judge(judgments, rules, traces, rest);
     for (std::uint32_t number = 0; number < judgments.size(); ++number) {

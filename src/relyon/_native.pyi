@@ -186,14 +186,30 @@ def evaluate_calls(
     Judged tasks without a call come last.
     """
 
+@final
+class TiedCalls:
+    """Calls of tasks in which the order of tied documents can matter, in both extreme orders."""
+
+def evaluate_tied_calls(
+    judgments: JudgmentTable, worst: Plan, best: Plan, traces: TraceTable, threads: int = 0
+) -> TiedCalls:
+    """Evaluates the tasks of which a call has documents of equal scores and unequal labels.
+
+    Args:
+        judgments: The judgments.
+        worst: The plan under ``ties="worst"``; its convention skips missing queries.
+        best: The same under ``ties="best"``.
+        traces: The traces.
+        threads: Threads to use; 0 takes one a processor.
+    """
+
 def by_task(
     judgments: JudgmentTable,
     plan: Plan,
     traces: TraceTable,
     calls: Batch,
     forms: Sequence[tuple[str, bool, bool, bool]],
-    worst: Batch | None = None,
-    best: Batch | None = None,
+    tied: TiedCalls | None = None,
 ) -> Batch:
     """A row per task, from a row per call.
 
@@ -205,14 +221,21 @@ def by_task(
         forms: For each measure: `mean` (of the calls with a value), `sum`, `first`, `last` or
             `best`; whether the highest is the best; whether numerators are logarithms of values;
             whether numerators and denominators are the value and 1.
-        worst: The same calls with tied documents in the worst order; None if no tie matters.
-        best: In the best order.
+        tied: What `evaluate_tied_calls` returned; None if no order of ties matters.
     """
 
 def judged_calls(
-    judgments: JudgmentTable, plan: Plan, traces: TraceTable, threads: int = 0
+    judgments: JudgmentTable,
+    plan: Plan,
+    traces: TraceTable,
+    *,
+    tied: bool = False,
+    threads: int = 0,
 ) -> dict[str, Any]:
-    """The fields of `JudgedCalls`, under the rules of the plan."""
+    """The fields of `JudgedCalls`, under the rules of the plan.
+
+    With `tied`, only the tasks of `evaluate_tied_calls`.
+    """
 
 def judged_scores(
     judgments: JudgmentTable, run: RunTable, threads: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
@@ -12,7 +12,7 @@ from relyon.data.trace_columns import TraceColumns
 if TYPE_CHECKING:
     import polars as pl
 
-    from relyon.data.traces import Traces
+    from relyon.data.trace_calls import TraceCall
 
 __all__ = ["ROLES", "frame_columns", "trace_frame"]
 
@@ -75,13 +75,17 @@ def frame_columns(
     return built
 
 
-def trace_frame(traces: Traces) -> pl.DataFrame:
-    """Returns one row per result; see `Traces.to_frame`."""
+def trace_frame(traces: Mapping[str, Sequence[TraceCall]]) -> pl.DataFrame:
+    """Returns one row per result; see `Traces.to_frame`.
+
+    Args:
+        traces: The calls by task.
+    """
     import polars as pl
 
     columns: dict[str, list[object]] = {role: [] for role in ROLES}
-    for task in traces.tasks:
-        for number, call in enumerate(traces.calls(task), 1):
+    for task, calls in traces.items():
+        for number, call in enumerate(calls, 1):
             read = None if call.read is None else set(call.read)
             places = range(len(call.documents)) if call.documents else [None]
             for place in places:

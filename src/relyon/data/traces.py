@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from relyon import _native
@@ -18,6 +17,7 @@ from relyon.data.ranking import Ranking
 from relyon.data.run import Run
 from relyon.data.source import Sourced, path_of
 from relyon.data.task_ranking import Call, TaskRanking
+from relyon.data.trace_calls import TraceCall
 from relyon.data.trace_columns import TraceColumns
 
 if TYPE_CHECKING:
@@ -26,63 +26,9 @@ if TYPE_CHECKING:
     from relyon.data.convention import Convention
     from relyon.data.judgments import Judgments
 
-__all__ = ["TraceCall", "Traces"]
+__all__ = ["Traces"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class TraceCall:
-    """One call of a search tool.
-
-    Attributes:
-        query: The text that was sent; empty if unknown.
-        documents: The ids of its results, in the order in which they are written.
-        scores: Their scores. If none were given: their number, falling to 1.
-        scored: Whether scores were given.
-        ranks: Their ranks: the places in the list, or the ranks of a run; `None` if the run that
-            the call was made of has none.
-        starts: Where each result begins in its document, in characters, or `None`; the whole is
-            `None` if no result of the traces says so.
-        ends: Where each result ends, likewise.
-        read: The documents that were then read, in order; `None` if reading was not recorded.
-        tokens: The tokens that the call cost; NaN if unknown.
-        seconds: The seconds that it took; NaN if unknown.
-    """
-
-    query: str
-    documents: tuple[str, ...]
-    scores: tuple[float, ...]
-    scored: bool
-    ranks: tuple[int, ...] | None
-    starts: tuple[float | None, ...] | None
-    ends: tuple[float | None, ...] | None
-    read: tuple[str, ...] | None
-    tokens: float
-    seconds: float
-
-    def to_dict(self) -> dict[str, object]:
-        """Returns the members of the call as JSON Lines have them, without unknown ones."""
-        results: list[object] = []
-        for place, document in enumerate(self.documents):
-            one: dict[str, object] = {"document": document}
-            if self.scored:
-                one["score"] = self.scores[place]
-            for name, values in (("start", self.starts), ("end", self.ends)):
-                value = None if values is None else values[place]
-                if value is not None:
-                    one[name] = int(value) if value.is_integer() else value
-            results.append(one)
-        if not self.scored and not any(len(dict(one)) > 1 for one in results):  # type: ignore[call-overload]
-            results = list(self.documents)
-        found: dict[str, object] = {"query": self.query} if self.query else {}
-        found["results"] = results
-        if self.read is not None:
-            found["read"] = list(self.read)
-        for name, amount in (("tokens", self.tokens), ("seconds", self.seconds)):
-            if not math.isnan(amount):
-                found[name] = int(amount) if amount.is_integer() else amount
-        return found
 
 
 class Traces(Sourced):
@@ -348,7 +294,12 @@ class Traces(Sourced):
         return TaskRanking.of_calls(tuple(found), shared)
 
     def judged(
-        self, judgments: Judgments, convention: Convention, *, threads: int = 0
+        self,
+        judgments: Judgments,
+        convention: Convention,
+        *,
+        tied: bool = False,
+        threads: int = 0,
     ) -> JudgedCalls:
         """Returns the calls of all judged tasks, with grades, as arrays.
 
@@ -358,10 +309,12 @@ class Traces(Sourced):
             judgments: The judgments.
             convention: The rules: `ties`, `scores`, `unjudged` (``ignored`` leaves unjudged results
                 where they are), `unretrieved`, `negative`, `missing`.
+            tied: Only tasks of which a call has documents of equal scores and unequal labels: those
+                whose values can depend on the order of ties.
             threads: Threads to use; 0 uses all cores.
         """
         plan = _native.Plan([], native_rules(convention, spans=False))
-        found = _native.judged_calls(judgments.table, plan, self._table, threads)
+        found = _native.judged_calls(judgments.table, plan, self._table, tied=tied, threads=threads)
         judged = JudgedCalls(**found)
         return _only_returned(judged) if convention.unretrieved == "removed" else judged
 
@@ -406,7 +359,7 @@ class Traces(Sourced):
         """
         from relyon.data.trace_frames import trace_frame
 
-        return trace_frame(self)
+        return trace_frame({task: self.calls(task) for task in self.tasks})
 
     def __iter__(self) -> Iterator[str]:
         """Iterates over the tasks."""

@@ -57,23 +57,17 @@ def evaluate_traces(
     calls = _native.evaluate_calls(table, plan, traces.table, threads)
     batch = calls
     if several:
-        worst = best = None
+        tied = None
         if any(calls.total(place).tie_decided for place in range(len(program.places))):
-            worst, best = (
-                _native.evaluate_calls(
-                    table,
-                    _plan(program, spans=False, ties=order, decimals=None),
-                    traces.table,
-                    threads,
-                )
-                for order in ("worst", "best")
-            )
+            rules = {"spans": False, "decimals": None, "missing": "skip"}
+            worst, best = (_plan(program, ties=order, **rules) for order in ("worst", "best"))
+            tied = _native.evaluate_tied_calls(table, worst, best, traces.table, threads)
         forms = [
             _form(one)
             for name, one in zip(program.asked, program.resolved, strict=True)
             if str(name) in program.places
         ]
-        batch = _native.by_task(table, program.plan, traces.table, calls, forms, worst, best)
+        batch = _native.by_task(table, program.plan, traces.table, calls, forms, tied)
     columns = batch_columns(program, batch)
     columns |= _python_columns(judgments, program, traces, batch, threads)
     return batch, columns, (*traces.notes, *_several_notes(program, traces))
@@ -120,11 +114,12 @@ def _python_columns(
     rules = program.convention
     judged: dict[str, JudgedCalls] = {}
 
-    def calls(ties: str) -> JudgedCalls:
-        if ties not in judged:
-            convention = rules if ties == rules.ties else rules.replace(ties=ties)
-            judged[ties] = traces.judged(judgments, convention, threads=threads)
-        return judged[ties]
+    def calls(order: str = "") -> JudgedCalls:
+        """Returns all calls, or those of tied tasks in an order."""
+        if order not in judged:
+            convention = rules.replace(ties=order) if order else rules
+            judged[order] = traces.judged(judgments, convention, tied=bool(order), threads=threads)
+        return judged[order]
 
     tied = bool(batch.tied) and rules.ties != "rank"
     forms = {str(one): form for one, form in zip(program.asked, program.forms, strict=True)}
@@ -135,7 +130,7 @@ def _python_columns(
             and not (tied and rules.ties == "expected")
         ):
             orders = (calls("worst"), calls("best")) if tied else None
-            columns[name] = _vector_column(one, rules, calls(rules.ties), orders, batch.missing)
+            columns[name] = _vector_column(one, rules, calls(), orders, batch.missing)
         else:
             looped.append((name, one if isinstance(one, TaskMeasure) else _EachCall(one, rules)))
     if looped:
@@ -168,12 +163,13 @@ def _vector_column(
     values, numerators, denominators = _vectors(one, rules, judged)
     total.add(values.tolist(), numerators.tolist(), denominators.tolist(), missing)
     if orders is not None:
-        as_is = (values, numerators, denominators)
         worst, best = (_vectors(one, rules, order) for order in orders)
-        changed = (worst[0] != values) | (best[0] != values)
-        for row in changed.nonzero()[0].tolist():
-            if differ(values[row], worst[0][row]) or differ(values[row], best[0][row]):
-                total.add_orders(*(_row(parts, row) for parts in (as_is, worst, best)))
+        places = {task: row for row, task in enumerate(judged.tasks)} if orders[0].tasks else {}
+        for row, task in enumerate(orders[0].tasks):
+            as_is = _row((values, numerators, denominators), places[task])
+            low, high = _row(worst, row), _row(best, row)
+            if differ(as_is[0], low[0]) or differ(as_is[0], high[0]):
+                total.add_orders(as_is, low, high)
     return kept_column(values.tolist(), total, (numerators, denominators))
 
 
