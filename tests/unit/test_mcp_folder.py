@@ -58,7 +58,8 @@ def test_names_that_could_lead_out_are_refused(folder: Folder, name: str, tmp_pa
 
 
 def test_a_file_is_copied_under_its_name(folder: Folder, tmp_path: Path) -> None:
-    assert folder.copy("./runs//a.run", str(tmp_path / "to")) == "runs/a.run"
+    assert folder.plain("./runs//a.run") == "runs/a.run"
+    assert folder.copy("./runs//a.run", str(tmp_path / "to")) == 13
     assert (tmp_path / "to" / "runs" / "a.run").read_text("utf-8") == "q Q0 d 1 1 x\n"
     assert list(folder.files()) == [("runs/a.run", 13)]
 
@@ -137,12 +138,9 @@ def test_folders_and_missing_files_are_refused(folder: Folder, tmp_path: Path) -
         Folder.of(str(tmp_path / "secret"))
 
 
-def test_large_files_are_refused(
-    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MOST_BYTES", 10)
+def test_large_files_are_refused(folder: Folder, tmp_path: Path) -> None:
     with pytest.raises(relyon.InputError, match="is larger than"):
-        folder.copy("runs/a.run", str(tmp_path / "to"))
+        folder.copy("runs/a.run", str(tmp_path / "to"), 10)
 
 
 def test_existing_files_are_kept(folder: Folder) -> None:

@@ -80,3 +80,7 @@ def test_the_stated_price_is_found_half_of_the_time() -> None:
         price = detectable(queries, level, 0.15)
         found = sum(is_better(random.normal(price, 0.15, queries), level) for _ in range(300))
         assert 0.3 < found / 300 < 0.7
+
+
+def test_rounding_does_not_make_an_error() -> None:
+    assert is_better(np.full(50, 1 + 1e-15), 0.001)

@@ -9,11 +9,13 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.unit.sealed_data import HELD_OUT, OPEN, Place, grades_of, place, qrels
 
 import relyon
 from relyon.compat.mcp.looks import Looks
+from relyon.compat.mcp.rule import is_better, level_of
 from relyon.compat.mcp.sealed import Checked, SealedSet
 
 GRADES = grades_of(0)
@@ -309,3 +311,46 @@ def test_queries_with_the_ids_of_another_script(files: Place) -> None:
     perfect = relyon.Run.from_dict(judgments)
     assert sealed.check(perfect).answer == "better"
     assert sealed.check(relyon.Run.from_dict(tied)).answer == "not distinguishable"
+
+
+def test_values_beyond_the_range_count_as_its_ends(files: Place) -> None:
+    """Negative grades take NDCG below 0: an error would tell of them, and break the state."""
+    negative = {q: {d: g - 2 for d, g in grades.items()} for q, grades in GRADES.items()}
+    (files.root / "negative.qrels").write_text(qrels(negative), "utf-8")
+    sealed = SealedSet(files.sealing(judgments=str(files.root / "negative.qrels")))
+    for name in ("new", "same"):
+        assert check(sealed, files.folder / "runs" / f"{name}.run").charged
+    values = [value for one in sealed.looks.all() for value in one.values if value is not None]
+    assert 0 <= min(values) <= max(values) <= 1
+
+
+def test_files_of_a_call_are_limited_together(
+    files: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from relyon.compat.mcp import work as module
+
+    size = (files.folder / "runs" / "old.run").stat().st_size
+    work = files.work()
+    given = {"baseline": "runs/old.run", "candidates": ["runs/new.run", "runs/same.run"]}
+    work.call("compare", given)
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2 * size)
+    with pytest.raises(relyon.InputError, match="is larger than"):
+        work.call("compare", given)
+
+
+def test_the_state_follows_the_rule_that_is_simulated(tmp_path: Path) -> None:
+    """tests/honest/test_sealed_set.py simulates the rule; the state must give the same answers."""
+    random = np.random.default_rng(3)
+    looks = Looks.create(str(tmp_path / "state" / "x"), {})
+    best, better, answers = np.full(300, 0.3), 0, []
+    looks.set_baseline("b", "b", tuple(best.tolist()))
+    for look in range(12):
+        values = np.clip(best + random.normal(0.08 * (look % 3), 0.2, 300), 0, 1)
+        expected = is_better(values - best, level_of(12, better, 0.05))
+        assert looks.charge(f"r{look}", "r", tuple(values.tolist()), 12, 0.05) is not None
+        answers.append(looks.settle(f"r{look}").answer)
+        assert (answers[-1] == "better") == expected
+        if expected:
+            best, better = values, better + 1
+    assert {"better", "not distinguishable"} == set(answers)
+    assert looks.charge("more", "r", tuple(best.tolist()), 12, 0.05) is None

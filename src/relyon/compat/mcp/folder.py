@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "Folder"]
+__all__ = ["MOST_BYTES", "MOST_FILES", "MOST_TOGETHER", "Folder"]
 
 #: The largest file that is read, in bytes.
 MOST_BYTES = 1 << 30
+#: What all files of one call may have together, in bytes.
+MOST_TOGETHER = 4 << 30
 #: Files that a listing visits at most.
 MOST_FILES = 10_000
 LONGEST_NAME = 1024
@@ -117,27 +119,35 @@ class Folder:
             raise InputError(message("compat.mcp-not-file"), path=name)
         return found
 
-    def copy(self, name: str, to: str) -> str:
-        """Copies a file below another folder, under the same name, and returns that name.
+    def copy(self, name: str, to: str, most: int = MOST_BYTES) -> int:
+        """Copies a file below another folder, under the same name, and returns its size.
+
+        Args:
+            name: The name of the file.
+            to: The other folder.
+            most: The most bytes.
 
         Raises:
             ParameterError: If the name leads out of the folder.
             InputError: If it is not a regular file that can be read, or it is too large.
         """
-        relative = "/".join(self.parts(name))
-        target = os.path.join(to, *relative.split("/"))
+        target = os.path.join(to, *self.parts(name))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         source = self.open(name)
         size = 0
         with open(source, "rb") as read, open(target, "wb") as write:
             while chunk := read.read(CHUNK):
                 size += len(chunk)
-                if size > MOST_BYTES:
+                if size > most:
                     raise InputError(
-                        message("compat.mcp-file-too-large", most=MOST_BYTES >> 20), path=name
+                        message("compat.mcp-file-too-large", most=max(most >> 20, 1)), path=name
                     )
                 write.write(chunk)
-        return relative
+        return size
+
+    def plain(self, name: str) -> str:
+        """Returns a name without `.` and doubled slashes."""
+        return "/".join(self.parts(name))
 
     def write(self, name: str, data: bytes) -> None:
         """Writes a new file; the folder that it is in must exist.

@@ -235,11 +235,16 @@ class SealedSet:
         return held, len(self.held_out) - len(held.queries)
 
     def _values(self, held: Run) -> tuple[float | None, ...]:
-        """Returns a run's values in the secret order, higher ones better."""
+        """Returns a run's values in the secret order, higher ones better.
+
+        Values that negative grades take beyond 0 or 1 count as 0 or 1: an error would tell of them.
+        """
         found = self._evaluator.evaluate(held, [self.measure]).values_by_query(self.measure)
         sign = -1.0 if self.measure.better == "lower" else 1.0
         values = (found.get(query, math.nan) for query in self._order)
-        return tuple(sign * one if math.isfinite(one) else None for one in values)
+        return tuple(
+            sign * min(max(one, 0.0), 1.0) if math.isfinite(one) else None for one in values
+        )
 
     def verify(self) -> None:
         """Refuses to go on if the judgments were changed while the server runs.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from relyon.compat.mcp.folder import Folder
+from relyon.compat.mcp.folder import MOST_BYTES, MOST_TOGETHER, Folder
 from relyon.compat.mcp.said import say, say_checked, say_comparison, say_results
 from relyon.compat.mcp.settings import Settings
 from relyon.compat.mcp.shorten import page
@@ -56,6 +56,7 @@ class Work:
         self.settings = settings
         self.folder = Folder.of(settings.folder)
         self.sealed: SealedSet | None = None
+        self._left = MOST_TOGETHER
         if settings.sealing is not None:
             from relyon.compat.mcp.sealed import SealedSet
 
@@ -89,12 +90,20 @@ class Work:
     def _copies(self) -> Iterator[str]:
         """Works in an empty folder of its own, so that files keep their names there."""
         before = os.getcwd()
+        self._left = MOST_TOGETHER
         with tempfile.TemporaryDirectory(prefix="relyon-mcp-") as place:
             os.chdir(place)
             try:
                 yield place
             finally:
                 os.chdir(before)
+
+    def _copy(self, name: str, place: str) -> str:
+        """Copies a file, as long as all of a call are not too large together."""
+        plain = self.folder.plain(name)
+        if not os.path.exists(os.path.join(place, *plain.split("/"))):
+            self._left -= self.folder.copy(name, place, min(MOST_BYTES, self._left))
+        return plain
 
     @property
     def _rules(self) -> dict[str, object]:
@@ -113,7 +122,7 @@ class Work:
                 raise ParameterError(message("compat.mcp-name-judgments"))
             return sealed.open_judgments
         scale = self.settings.scale or None
-        found = read_judgments(self.folder.copy(name, place), scale=scale)
+        found = read_judgments(self._copy(name, place), scale=scale)
         return found if sealed is None else sealed.open_judged(found)
 
     def _is_sealed_file(self, name: str) -> bool:
@@ -127,7 +136,7 @@ class Work:
 
         if self.sealed is not None and self._is_sealed_file(name):
             raise ParameterError(message("compat.mcp-judgments-are-no-run", name=name))
-        found = read_run(self.folder.copy(name, place))
+        found = read_run(self._copy(name, place))
         return found if self.sealed is None or held_out else self.sealed.open_run(found)
 
     def _notes(self, found: dict[str, object]) -> dict[str, object]:
