@@ -156,10 +156,10 @@ class GainPerRead(TaskMeasure):
         rows = CallRows.of_reads(judged, self.calls)
         if rows is None:
             return np.full(tasks, np.nan)
-        gains = grade_values(rows.grade, gain_function(self.gain or "linear")) * rows.new
+        gained = _gained_once(rows, gain_function(self.gain or "linear"), tasks)
         of = np.bincount(rows.task, minlength=tasks)
         with np.errstate(divide="ignore", invalid="ignore"):
-            value: NDArray[np.float64] = np.where(of > 0, rows.sums(gains, tasks) / of, np.nan)
+            value: NDArray[np.float64] = np.where(of > 0, gained / of, np.nan)
         return value
 
 
@@ -217,17 +217,25 @@ class GainPerTokens(TaskMeasure):
 
         tasks = len(judged.tasks)
         rows = CallRows.of(judged, self.k, self.calls)
-        gains = grade_values(rows.grade, gain_function(self.gain or "linear")) * rows.new
+        gained = _gained_once(rows, gain_function(self.gain or "linear"), tasks)
         task = np.repeat(np.arange(tasks), np.diff(judged.calls))
         kept = np.ones(len(task), dtype=bool)
         if self.calls is not None and len(task):
             kept = np.arange(len(task)) - judged.calls[task] < self.calls
         spent = np.bincount(task[kept], weights=judged.tokens[kept], minlength=tasks) / TOKENS
         with np.errstate(divide="ignore", invalid="ignore"):
-            value: NDArray[np.float64] = np.where(
-                spent > 0, rows.sums(gains, tasks) / spent, np.nan
-            )
+            value: NDArray[np.float64] = np.where(spent > 0, gained / spent, np.nan)
         return value
+
+
+def _gained_once(
+    rows: CallRows, worth: Callable[[float | None], float], tasks: int
+) -> NDArray[np.float64]:
+    """Returns the gain of each task's distinct documents."""
+    gains = grade_values(rows.grade, worth)
+    valued = gains != 0
+    found = rows.where(valued)
+    return found.sums(gains[valued] * found.new, tasks)
 
 
 def _gained(

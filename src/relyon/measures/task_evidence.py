@@ -134,9 +134,8 @@ class TaskRecall(_Evidence):
         import numpy as np
 
         rows = CallRows.of(judged, self.k, self.calls)
-        found = rows.sums(
-            (rows.new & (rows.grade >= self.threshold())).astype(np.float64), len(judged.tasks)
-        )
+        hits = rows.where(rows.grade >= self.threshold())
+        found = hits.sums(hits.new.astype(np.float64), len(judged.tasks))
         of = self.relevant_counts(judged)
         with np.errstate(divide="ignore", invalid="ignore"):
             share: NDArray[np.float64] = np.where(of > 0, found / of, np.nan)
@@ -359,6 +358,7 @@ class ChainRecall(_Evidence):
         import numpy as np
 
         rows = CallRows.of(judged, self.k, self.calls)
+        rows = rows.where(rows.grade >= self.threshold())
         tasks = len(judged.tasks)
         numbers = judged.judged_sets
         task = np.repeat(np.arange(tasks), np.diff(judged.judged))

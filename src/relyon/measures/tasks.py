@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from relyon.data.ranking import RankedDocument, Ranking
@@ -156,7 +157,6 @@ class CallRows:
         rank: Its rank within the call, counted from 1.
         document: The code of its document.
         grade: Its grade, NaN if unjudged.
-        new: Whether its task had not had the document before.
     """
 
     task: NDArray[np.int64]
@@ -164,7 +164,21 @@ class CallRows:
     rank: NDArray[np.int64]
     document: NDArray[np.int64]
     grade: NDArray[np.float64]
-    new: NDArray[np.bool_]
+
+    @cached_property
+    def new(self) -> NDArray[np.bool_]:
+        """Whether no earlier row of its task has the document."""
+        return _first_places(self.task, self.document)
+
+    def where(self, kept: NDArray[np.bool_]) -> CallRows:
+        """Returns some of the rows."""
+        return CallRows(
+            self.task[kept],
+            self.call[kept],
+            self.rank[kept],
+            self.document[kept],
+            self.grade[kept],
+        )
 
     @classmethod
     def of(cls, judged: JudgedCalls, k: int | None, calls: int | None) -> CallRows:
@@ -198,21 +212,17 @@ class CallRows:
         """Returns rows that `offsets` divide by call."""
         import numpy as np
 
-        numbers = np.arange(len(offsets) - 1)
+        sizes = np.diff(offsets)
         tasks = np.repeat(np.arange(len(judged.tasks)), np.diff(judged.calls))
-        places = numbers - judged.calls[tasks] + 1 if len(tasks) else numbers
-        of_call = np.repeat(numbers, np.diff(offsets))
-        rank = np.arange(len(documents)) - offsets[of_call] + 1
-        if k is not None or calls is not None:
-            kept = np.ones(len(documents), dtype=bool)
-            if k is not None:
-                kept &= rank <= k
-            if calls is not None:
-                kept &= places[of_call] <= calls
-            of_call, rank = of_call[kept], rank[kept]
-            documents, grades = documents[kept], grades[kept]
-        task = tasks[of_call]
-        return cls(task, places[of_call], rank, documents, grades, _first_places(task, documents))
+        number = np.arange(len(sizes)) - judged.calls[tasks] + 1
+        task, call = np.repeat(tasks, sizes), np.repeat(number, sizes)
+        rank = np.arange(1, len(documents) + 1) - np.repeat(offsets[:-1], sizes)
+        rows = cls(task, call, rank, documents, grades)
+        kept = None if k is None else rank <= k
+        if calls is not None:
+            early = call <= calls
+            kept = early if kept is None else kept & early
+        return rows if kept is None or kept.all() else rows.where(kept)
 
     def sums(self, amounts: NDArray[np.float64], tasks: int) -> NDArray[np.float64]:
         """Returns the sum of amounts by task, added in the order of the rows."""
@@ -255,6 +265,8 @@ def distinct_judgments(
     import numpy as np
 
     task = np.repeat(np.arange(len(judged.tasks)), np.diff(judged.judged))
+    if judged.judged_sets is None:
+        return task, judged.judged_documents, judged.judged_grades
     keys = _keys(task, judged.judged_documents)
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
     grades = np.full(len(first), -np.inf)
