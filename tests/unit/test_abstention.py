@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,16 +81,15 @@ def test_ties_in_expectation_are_shares_of_a_right_answer() -> None:
 
 
 def test_a_stated_confidence_replaces_the_top_score() -> None:
-    stated = {"run": {"a": 5, "b": "4", "c": 3, "x": 1}}  # y is not answered
+    stated: dict[str, dict[str, Any]] = {"run": {"a": 5, "b": "4", "c": 3, "x": 1}}
     one = relyon.abstention(
         JUDGED, RUN, answerable=ANSWERABLE, threshold=2.0, answer_scores=stated
     ).systems[0]
     assert (one.auroc.value, one.unanswered) == (1.0, 1)
     assert (one.false_answer_rate.value, one.coverage.value) == (0.0, 1.0)
+    wrong: dict[str, dict[str, Any]] = {"run": {"a": "high"}}
     with pytest.raises(InputError, match="not a finite number"):
-        relyon.abstention(
-            JUDGED, RUN, answerable=ANSWERABLE, threshold=2.0, answer_scores={"run": {"a": "high"}}
-        )
+        relyon.abstention(JUDGED, RUN, answerable=ANSWERABLE, threshold=2.0, answer_scores=wrong)
     with pytest.raises(ParameterError, match="there is no run `other`"):
         relyon.abstention(
             JUDGED, RUN, answerable=ANSWERABLE, threshold=2.0, answer_scores={"other": {"a": 1.0}}

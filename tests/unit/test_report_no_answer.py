@@ -12,6 +12,7 @@ from tests.unit.pages import check_drawings
 
 import relyon
 from relyon import ParameterError
+from relyon.core.language import Language
 from relyon.report.catalogue import catalogue
 from relyon.report.contents import build_page
 from relyon.report.page import Chart, Columns
@@ -29,12 +30,12 @@ def found() -> relyon.Abstention:
 
 @pytest.fixture(scope="module")
 def comparison() -> relyon.Comparison:
-    return relyon.compare(*FILES, "rr@3")
+    return relyon.compare(FILES[0], FILES[1], FILES[2], "rr@3")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_section(
-    found: relyon.Abstention, comparison: relyon.Comparison, language: relyon.Language
+    found: relyon.Abstention, comparison: relyon.Comparison, language: Language
 ) -> None:
     page = build_page(comparison, language=language, abstention=found)
     assert "answer_curves" in check_drawings(page)

@@ -174,8 +174,8 @@ def abstention(
     t is chosen by a rule (`Choice`) and reported on other queries: those of each part (a hash of
     the query's id) with the threshold chosen on the other parts. The intervals of F and C are exact
     for shares of independent queries; simulations of what they cover, with the threshold chosen
-    anew each time, are on the page “Questions without an answer”. What is shipped is the threshold
-    chosen on all queries, `SystemAbstention.threshold`.
+    anew each time, are on the page “Questions without an answer”. The threshold to use is
+    the one chosen on all queries, `SystemAbstention.threshold`.
 
     Args:
         judgments: As for `relyon.evaluate`.
@@ -202,6 +202,10 @@ def abstention(
         convention: As for `relyon.evaluate`.
         scale: As for `relyon.evaluate`.
         threads: As for `relyon.evaluate`.
+
+    Returns:
+        An `Abstention`: `.systems`, the numbers of each run with intervals and curves, `.contrasts`
+        of each candidate with the baseline, `.notes`.
 
     Raises:
         InputError: If a file cannot be used, a query without an answer has a relevant document,
