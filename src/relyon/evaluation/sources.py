@@ -11,7 +11,6 @@ from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.data.run import TRAINED, Run
 from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
-from relyon.evaluation.passage_columns import only_places, ranked_chunks
 from relyon.io import Source, opened, read_run
 from relyon.io.format import formats
 
@@ -75,6 +74,7 @@ def _in_python(
 ) -> dict[str, Column]:
     """Evaluates the measures without a kernel, query by query."""
     from relyon.data.ranking import Ranking
+    from relyon.evaluation.passage_columns import only_places, ranked_chunks
 
     passages = judgments.passages
     light = only_places(program, passages)
