@@ -121,6 +121,19 @@ def test_ids_are_read_where_files_are(tmp_path: Path, capsys: pytest.CaptureFixt
     assert compared.contrasts[0].difference == 0.0
 
 
+def test_convert(tmp_path: Path) -> None:
+    for name, kind in (("grades.qrels", []), ("toy.run", ["--kind", "run"])):
+        with pytest.raises(SystemExit) as ended:
+            main(["convert", "irds:toyset/test", str(tmp_path / name), *kind])
+        assert ended.value.code == 0
+    judged = relyon.read_judgments("irds:toyset/test").to_dict()
+    assert relyon.read_judgments(tmp_path / "grades.qrels").to_dict() == judged
+    assert relyon.read_run(tmp_path / "toy.run").to_dict() == ours.run("toyset/test").to_dict()
+    with pytest.raises(SystemExit) as ended:
+        main(["convert", "irds:toyset/test", str(tmp_path / "x.letor"), "--kind", "features"])
+    assert ended.value.code not in (0, None)
+
+
 def test_texts() -> None:
     assert ours.queries("irds:toyset") == {"1": "red shoes", "查询": "灯", "3": ""}
     assert ours.documents("toyset")["d1"] == "Red shoes"

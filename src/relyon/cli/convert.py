@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -25,7 +25,11 @@ from relyon.data.labelled import LabelledRows
 from relyon.data.run import Run
 from relyon.io import Source
 from relyon.io.format import first_lines, formats
+from relyon.io.irds import is_dataset, refuse_file_options
 from relyon.io.traces import read_traces, write_traces
+
+if TYPE_CHECKING:
+    from relyon.data.scale import Scale
 
 __all__ = ["command"]
 
@@ -102,21 +106,10 @@ def command(request: Request) -> None:
     with format_named_by("--format"):
         featured = io.contains_features(request.target, request.target_format)
     with format_named_by("--input-format"):
-        data: Judgments | Run | LabelledRows
-        wanted = request.kind or _wanted(roles, graded=levels is not None)
-        opened = io.open_source(
-            request.source, format=request.source_format, kind=wanted, named=bool(roles)
-        )
-        if _traces_to_traces(request, opened, roles):
-            return
-        rows = _found_features(opened, roles) if featured and wanted is None else None
-        kind = wanted or ("features" if rows is not None else _kind(opened, roles))
-        if kind == "features":
-            data = rows or _features(opened, roles, request.scale)
-        elif kind == "judgments":
-            data = io.read_judgments(opened, columns=roles, scale=levels)
-        else:
-            data = io.read_run(opened, columns=roles)
+        found = _read(request, roles, levels, featured=featured)
+    if found is None:
+        return
+    kind, data = found
     with format_named_by("--format"):
         if isinstance(data, Judgments):
             io.write_judgments(
@@ -137,6 +130,30 @@ def command(request: Request) -> None:
     queries = len(data.queries)
     counted = message(COUNTED[kind], shown=shown, count=len(data), queries=queries)
     messages.say(messages.translate(counted))
+
+
+def _read(
+    request: Request, roles: dict[str, str] | None, levels: Scale | None, *, featured: bool
+) -> tuple[Converted, Judgments | Run | LabelledRows] | None:
+    """Reads the source and its kind; None if it was converted as traces."""
+    wanted = request.kind or _wanted(roles, graded=levels is not None)
+    source: str | Source = request.source
+    form = request.source_format
+    if is_dataset(request.source):
+        refuse_file_options(request.source, features=wanted == "features")
+        kind: Converted = wanted or "judgments"
+    else:
+        opened = io.open_source(source, format=form, kind=wanted, named=bool(roles))
+        if _traces_to_traces(request, opened, roles):
+            return None
+        rows = _found_features(opened, roles) if featured and wanted is None else None
+        kind = wanted or ("features" if rows is not None else _kind(opened, roles))
+        if kind == "features":
+            return kind, rows or _features(opened, roles, request.scale)
+        source, form = opened, None
+    if kind == "run":
+        return kind, io.read_run(source, format=form, columns=roles)
+    return kind, io.read_judgments(source, format=form, columns=roles, scale=levels)
 
 
 def _traces_to_traces(request: Request, source: Source, roles: dict[str, str] | None) -> bool:
