@@ -354,3 +354,22 @@ def test_the_state_follows_the_rule_that_is_simulated(tmp_path: Path) -> None:
             best, better = values, better + 1
     assert {"better", "not distinguishable"} == set(answers)
     assert looks.charge("more", "r", tuple(best.tolist()), 12, 0.05) is None
+
+
+def test_what_is_unpacked_is_limited(files: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from relyon.compat.mcp import work as module
+
+    line = b"q1 Q0 d%d %d 1.0 x\n"
+    rows = b"".join(line % (n, n) for n in range(100_000))
+    (files.folder / "bomb.run.gz").write_bytes(gzip.compress(rows))
+    work = files.work()
+    monkeypatch.setattr(module, "MOST_TOGETHER", 1 << 20)
+    with pytest.raises(relyon.InputError, match=r"bomb\.run\.gz"):
+        work.call("evaluate", {"run": "bomb.run.gz"})
+
+
+def test_a_database_is_not_read(files: Place) -> None:
+    with sqlite3.connect(files.folder / "judging.db") as database:
+        database.execute("CREATE TABLE projects (id INTEGER)")
+    with pytest.raises(relyon.InputError):
+        files.work().call("evaluate", {"run": "runs/new.run", "judgments": "judging.db"})

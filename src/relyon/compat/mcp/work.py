@@ -16,6 +16,7 @@ from relyon.compat.mcp.shorten import page
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
+from relyon.io.byte_source import Source
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
@@ -98,12 +99,15 @@ class Work:
             finally:
                 os.chdir(before)
 
-    def _copy(self, name: str, place: str) -> str:
-        """Copies a file, as long as all of a call are not too large together."""
+    def _copy(self, name: str, place: str) -> Source:
+        """Copies a file, as long as all of a call are not too large together.
+
+        What is unpacked from it is limited, too, and it is not read as a database.
+        """
         plain = self.folder.plain(name)
         if not os.path.exists(os.path.join(place, *plain.split("/"))):
             self._left -= self.folder.copy(name, place, min(MOST_BYTES, self._left))
-        return plain
+        return Source(plain, limit=MOST_TOGETHER)
 
     @property
     def _rules(self) -> dict[str, object]:
