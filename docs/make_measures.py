@@ -53,6 +53,16 @@ TITLES = {
         "Does a list cover all that a query can mean? Judgments name subtopics: see"
         " [Diversity](diversity.md).",
     ),
+    "passages_characters": (
+        "Characters of passages",
+        "How much of the judged passages do chunks contain, however texts are cut? See"
+        " [Passages](passages.md).",
+    ),
+    "passages_spans": (
+        "Whole passages",
+        "Are judged passages found, each once, however many chunks contain them? See"
+        " [Passages](passages.md).",
+    ),
     "session_gain": (
         "Gain over a session",
         "Several calls for one task: later calls and lower ranks count less. See"
