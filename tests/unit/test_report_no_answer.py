@@ -63,6 +63,9 @@ def test_without_it_there_is_no_section(comparison: relyon.Comparison) -> None:
 def test_no_threshold_has_no_dot(comparison: relyon.Comparison) -> None:
     alone = relyon.abstention(*FILES, answerable={"q49": False})
     page = build_page(comparison, abstention=alone)
+    notes = page.section("notes")
+    assert notes is not None
+    assert "no threshold can be chosen" in str(notes.blocks).lower()
     check_drawings(page)
     section = page.section("no_answer")
     assert section is not None

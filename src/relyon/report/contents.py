@@ -28,7 +28,7 @@ from relyon.report.queries import query_section
 from relyon.report.ranks import band_measures, rank_section
 from relyon.report.task_drilldown import TaskDrilldown
 from relyon.report.task_words import task_catalogue
-from relyon.report.tasks import call_section
+from relyon.report.tasks import call_section, sent_texts
 
 if TYPE_CHECKING:
     from relyon.analysis.abstention import Abstention
@@ -106,6 +106,8 @@ def build_page(
     )
     lists = has_lists(comparison)
     given = comparison.query_texts if query_texts is None else query_texts
+    if given is None and not tasks:
+        given = sent_texts(comparison)
     asked = None if given is None else Descriptions.of(given, "query")
     known = {} if asked is None else asked.find(comparison.queries)
     titles = None if document_titles is None else Descriptions.of(document_titles, "document")
@@ -159,7 +161,9 @@ def build_page(
     parts |= {
         "convention": lambda: convention_section(comparison, texts),
         "inputs": lambda: input_section(comparison, texts),
-        "notes": lambda: note_section(comparison.notes, texts),
+        "notes": lambda: note_section(
+            (*comparison.notes, *(() if abstention is None else abstention.notes)), texts
+        ),
     }
     sections = []
     for place, (name, make) in enumerate(parts.items()):
