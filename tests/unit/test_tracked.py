@@ -151,3 +151,29 @@ def test_two_numbers_of_one_name_are_refused() -> None:
     with pytest.raises(relyon.ParameterError, match="are both logged as"):
         compared.log(tracker)
     assert not tracker.metrics
+
+
+def test_a_comparison_of_values_has_no_rules() -> None:
+    old = {"ndcg": {f"q{n}": n / 10 for n in range(8)}}
+    new = {"ndcg": {f"q{n}": n / 9 for n in range(8)}}
+    compared = relyon.compare_values({"old": old, "new": new})
+    tracker = Recorder()
+    compared.log(tracker)
+    assert compared.convention is None
+    assert tracker.metrics["ndcg.new.difference"] == compared.contrasts[0].difference
+    assert "relyon.ties" not in tracker.params
+    assert tracker.params["relyon.test"] == "t"
+    assert not any("inputs" in name for name in tracker.tags)
+
+
+def test_an_accumulator_without_values_of_queries() -> None:
+    accumulator = relyon.Accumulator("rr", queries="once")
+    accumulator.update(JUDGMENTS, RUN)
+    accumulator.finish(JUDGMENTS)
+    results = accumulator.compute()
+    tracker = Recorder()
+    with pytest.raises(relyon.ParameterError, match="per-query values"):
+        results.log(tracker)
+    assert not tracker.metrics
+    results.log(tracker, per_query=False)
+    assert tracker.metrics == {"rr": 0.75}
