@@ -12,7 +12,7 @@ from relyon.core.texts import PAGE, catalogue, translate
 from relyon.data.run import Run
 from relyon.report.drilldown import Drilldown, document_cell
 from relyon.report.number_formats import number
-from relyon.report.page import Block, Cell, Columns, Prose, Table
+from relyon.report.page import Block, Cell, Columns, Heading, Prose, Table
 
 if TYPE_CHECKING:
     from relyon.core.texts import Catalogue
@@ -22,7 +22,7 @@ __all__ = ["TaskDrilldown"]
 #: Calls of a task that are shown, and results of each of them.
 MOST_CALLS = 10
 MOST_RESULTS = 10
-HEADINGS = ("rank", "document", "grade", "seen", "read")
+HEADINGS = ("document", "rank", "grade", "seen", "read")
 
 
 @dataclass(frozen=True)
@@ -70,26 +70,25 @@ class TaskDrilldown(Drilldown):
         count = max(len(one.calls) for _, one in sides)
         if not count:
             return []
-        headings = [say("calls.call")]
-        headings += [say("calls.query_of", run=name) for name, _ in sides]
-        headings += [say("calls.after_of", run=name) for name, _ in sides]
-        rows = []
+        headings = (say("calls.call"), *(name for name, _ in sides))
+        rows: list[tuple[Cell | str, ...]] = []
         for place in range(min(count, MOST_CALLS)):
             calls = [one.calls[place] if place < len(one.calls) else None for _, one in sides]
-            queries = ["–" if call is None else call.query or "–" for call in calls]
-            values = ["–" if call is None else number(call.value) for call in calls]
-            rows.append((f"{place + 1}", *queries, *values))
-        return [Table(tuple(headings), tuple(rows), say("calls.side_by_side"), left=3)]
+            cells = [
+                Cell("–") if call is None else Cell(number(call.value), title=call.query)
+                for call in calls
+            ]
+            rows.append((f"{place + 1}", *cells))
+        return [Table(headings, tuple(rows), say("calls.side_by_side"))]
 
     def _side(self, name: str, one: TaskExplanation) -> list[Block]:
         """Returns the calls of one system, its value, and what it missed."""
         say = self.texts.say
         undefined = say("drill.undefined", reason=translate(one.undefined, self.texts.language))
         value = undefined if one.undefined else number(one.value)
-        said = [say("drill.derivation", run=name, value=value)]
+        blocks: list[Block] = [Heading(say("drill.derivation", run=name, value=value))]
         if not one.calls:
-            said.append(self._words["task.without"])
-        blocks: list[Block] = [Prose(tuple(said))]
+            blocks.append(Prose((self._words["task.without"],)))
         for call in one.calls[:MOST_CALLS]:
             blocks += self._call(call, one)
         left = len(one.calls) - MOST_CALLS
@@ -112,8 +111,9 @@ class TaskDrilldown(Drilldown):
             parts.append(words.say("task.seconds", count=call.seconds))
         after = words.say("task.after", call=call.call, value=number(call.value))
         line = say("list.semicolon").join([say("list.comma").join(parts), after])
+        blocks: list[Block] = [Prose((caption, line))]
         if not call.results:
-            return [Prose((caption, line))]
+            return blocks
         additive = one.measure.is_additive
         headings = words.names("column", HEADINGS)
         if additive:
@@ -125,9 +125,8 @@ class TaskDrilldown(Drilldown):
         left = len(call.results) - MOST_RESULTS
         if left > 0:
             more = self.texts.count("calls.more_results", left)
-            rows.append(("", more, *[""] * (len(headings) - 2)))
-        table = Table(tuple(headings), tuple(rows), caption, left=2, strong=strong)
-        return [table, Prose((line,))]
+            rows.append((more, *[""] * (len(headings) - 1)))
+        return [*blocks, Table(tuple(headings), tuple(rows), strong=strong)]
 
     def _result(
         self, call: ExplainedCall, one: Explanation, entry: ExplainedResult, additive: bool
@@ -138,8 +137,8 @@ class TaskDrilldown(Drilldown):
         read = words["task.read"] if entry.read else "–"
         adds = "–" if entry.contribution is None else number(entry.contribution)
         return (
-            "–" if entry.rank is None else f"{entry.rank:,}",
             document_cell(entry.document, one.titles),
+            "–" if entry.rank is None else f"{entry.rank:,}",
             self._grade(one, entry.grade),
             seen,
             read if call.recorded else "",

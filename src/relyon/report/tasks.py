@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
     from relyon.measures.definition import Measure
 
-__all__ = ["call_section", "recall_chart"]
+__all__ = ["call_section", "sent_texts"]
 
 #: So many calls are drawn and counted one by one.
 MOST_POINTS = 10
@@ -50,6 +50,8 @@ def call_section(comparison: Comparison, focus: str, texts: Catalogue) -> Sectio
     lead = [say("calls.lead")]
     if comparison.systems:
         lead.append(say("calls.first_runs"))
+    if calls.rules.ties != (comparison.convention or calls.rules).ties:
+        lead.append(say("calls.one_order"))
     blocks: list[Block] = [Prose(tuple(lead)), _amounts(calls, texts)]
     blocks.append(Prose((say("calls.average"),)))
     blocks += _measures(calls, texts)
@@ -58,15 +60,20 @@ def call_section(comparison: Comparison, focus: str, texts: Catalogue) -> Sectio
     return Section("calls", say("section.calls"), tuple(blocks))
 
 
-def recall_chart(comparison: Comparison, focus: str, texts: Catalogue) -> Chart:
-    """Returns recall after each call, a line per system.
+def sent_texts(comparison: Comparison) -> dict[str, str] | None:
+    """Returns the text of each query that traces with one call per task agree on; `None` without.
 
     Args:
-        comparison: A comparison of traces, or of traces and runs.
-        focus: A measure, whose cutoff applies to each call.
-        texts: The texts of reports on traces.
+        comparison: The comparison.
     """
-    return _recall_chart(_Calls.of(comparison, focus), texts)
+    found: dict[str, set[str]] = {}
+    for name in comparison.runs if comparison.judgments is not None else ():
+        lists = comparison.lists(name)
+        if isinstance(lists, Run):
+            continue
+        for task in lists.tasks:
+            found.setdefault(task, set()).update(call.query for call in lists.calls(task))
+    return {task: text for task, (text, *others) in found.items() if text and not others} or None
 
 
 @dataclass(frozen=True)
@@ -75,12 +82,14 @@ class _Calls:
 
     Attributes:
         comparison: The comparison.
+        rules: Its rules, with one order of tied documents in place of means over orders.
         traces: The traces by system; a run is traces with one call per task.
-        judged: Their calls with grades, in one order of tied documents.
+        judged: Their calls with grades.
         k: The cutoff of each call; `None` without one.
     """
 
     comparison: Comparison
+    rules: Convention
     traces: dict[str, Traces]
     judged: dict[str, JudgedCalls]
     k: int | None
@@ -101,7 +110,7 @@ class _Calls:
                 judged[name] = held.judged(
                     comparison.judgments, rules, threads=comparison.settings.threads
                 )
-        return cls(comparison, traces, judged, k)
+        return cls(comparison, rules, traces, judged, k)
 
     @property
     def most(self) -> int:
@@ -138,7 +147,7 @@ class _Calls:
             found["redundancy(items=reads)"] = "redundancy_reads"
             found["gain_per_read"] = "gain_per_read"
         if any((one.tokens > 0).any() for one in self.judged.values()):
-            found[self.cut("gain_per_1k_tokens")] = "gain_per_1k_tokens"
+            found[self.cut("gain_per_ktoken")] = "gain_per_ktoken"
         return found
 
     @cached_property
@@ -148,7 +157,7 @@ class _Calls:
         one = self.comparison
         evaluator = Evaluator(
             one.judgments,
-            convention=one.convention,
+            convention=self.rules,
             scale=one.scale,
             threads=one.settings.threads,
         )
@@ -223,7 +232,7 @@ def _measures(calls: _Calls, texts: Catalogue) -> list[Block]:
             for value, tasks in calls.values(measure)
             for text in (number(value) if tasks else "–", f"{tasks:,}")
         ]
-        rows.append((Cell(measure_label(measure), title=say(f"measure.{key}")), *cells))
+        rows.append((Cell(say(f"measure.{key}"), title=measure_label(measure)), *cells))
     example = f'-m "{next(iter(calls.measures))}"'
     note = [say("calls.measures_note", example=example)]
     lower = [measure_label(one) for one in calls.measures if _lower(parse_measure(one))]
@@ -306,8 +315,8 @@ def _first_calls(calls: _Calls, texts: Catalogue) -> list[Block]:
     values: dict[str, object] = {} if calls.k is None else {"k": calls.k}
     most = texts.count("count.queries", max(map(sum, columns)))
     headings = (say("calls.call"), *calls.traces)
-    table = Table(headings, tuple(rows), say(key, tasks=most, **values))
-    return [Heading(say("calls.first_title")), table]
+    caption = Prose((say(key, tasks=most, **values),))
+    return [Heading(say("calls.first_title")), caption, Table(headings, tuple(rows))]
 
 
 def _firsts(calls: _Calls, results: Results) -> list[int]:

@@ -98,6 +98,18 @@ class Sample:
             equal=dict(zip(results.queries, pairs, strict=False)),
         )
 
+    def weighted(self) -> Sample:
+        """Returns a mean as a ratio of sums, in which queries with a value have weight 1."""
+        if self.ratio is not None or self.measure is None:
+            return self
+        known = {query: not math.isnan(value) for query, value in self.values.items()}
+        return replace(
+            self,
+            numerators={query: self.values[query] if one else 0.0 for query, one in known.items()},
+            denominators={query: float(one) for query, one in known.items()},
+            ratio=self.measure.micro,
+        )
+
     def pooled(self, queries: Sequence[str]) -> PooledScores | None:
         """Returns the scores of queries, `None` for measures that do not pool them."""
         if self.scores is None:
@@ -335,6 +347,8 @@ def pair(
         candidate: The candidate run.
         facts: The clusters of the queries, if known.
     """
+    if (baseline.ratio is None) != (candidate.ratio is None):  # all weights of one are 1
+        baseline, candidate = baseline.weighted(), candidate.weighted()
     found = _pair(measure, baseline, candidate)
     if baseline.repeats or candidate.repeats:
         rows = (one.by_run(found.queries) for one in (baseline, candidate))

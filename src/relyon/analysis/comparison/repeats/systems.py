@@ -211,6 +211,8 @@ def mean_sample(measure: str, system: System, runs: Sequence[Sample]) -> Sample:
         ParameterError: If the measure pools the scores of all queries.
         InputError: If the runs have no query in common.
     """
+    if len({one.ratio is None for one in runs}) > 1:  # all weights of some runs are 1
+        runs = [one.weighted() for one in runs]
     first = runs[0]
     if len(runs) == 1:
         return first
@@ -227,11 +229,6 @@ def mean_sample(measure: str, system: System, runs: Sequence[Sample]) -> Sample:
             ),
             hint=message("analysis.check-that-both-use"),
         )
-    if len({one.ratio is None for one in runs}) > 1:
-        runs = [_as_ratio(one) for one in runs]
-        first = next(one for one in runs if one.measure is not None)
-        ratio = first.measure.micro if first.measure is not None else None
-        first = replace(runs[0], ratio=ratio)
     parts = {
         name: {query: _mean([getattr(one, name)[query] for one in runs]) for query in common}
         for name in ("numerators", "denominators")
@@ -257,18 +254,6 @@ def mean_sample(measure: str, system: System, runs: Sequence[Sample]) -> Sample:
         equal=equal,
         details=details,
         repeats=tuple(runs),
-    )
-
-
-def _as_ratio(sample: Sample) -> Sample:
-    """Returns a plain mean as a ratio of sums with weights of 1."""
-    if sample.ratio is not None:
-        return sample
-    known = {query: not math.isnan(value) for query, value in sample.values.items()}
-    return replace(
-        sample,
-        numerators={query: sample.values[query] if known[query] else 0.0 for query in known},
-        denominators={query: float(known[query]) for query in known},
     )
 
 
