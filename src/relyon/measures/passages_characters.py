@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from relyon.data.parts import Covered, by_document, length_of, shared_length
 from relyon.data.ranking import Ranking
-from relyon.measures.definition import Aspect, Step
+from relyon.measures.definition import Aspect, Measure, Step
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.passages import PassageMeasure
@@ -148,6 +148,7 @@ class CharPrecision(Characters):
     k: int | None = None
     rel: float | None = None
     repeated: Repeated = "once"
+    undefined = Measure.undefined
 
     def divisor(self, relevant: int, retrieved: int, both: int) -> int:
         return retrieved
@@ -155,9 +156,6 @@ class CharPrecision(Characters):
     def value(self, ranking: Ranking) -> float:
         above, below = self.sums(self.seen(ranking))
         return above / below if below else 0.0
-
-    def undefined(self, ranking: Ranking) -> str | None:
-        return None
 
 
 @register
