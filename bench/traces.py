@@ -33,10 +33,10 @@ def traces(home: Path) -> Workload:
     run = partial(values, "traces.calls")
     return Workload(
         [
-            Contender("run, TREC text", lambda: run("traces.run", LIST), "relyon"),
-            Contender("run, JSON Lines", lambda: run("traces.run.jsonl", LIST), "relyon"),
-            Contender("trace, one measure of lists", lambda: ours(LIST), "relyon"),
-            Contender("trace, and one of sessions", lambda: ours(LIST, SESSION), "relyon"),
+            Contender("run, TREC text", lambda: run("traces.run", LIST), agrees="relyon"),
+            Contender("run, JSON Lines", lambda: run("traces.run.jsonl", LIST), agrees="relyon"),
+            Contender("trace, one measure of lists", lambda: ours(LIST), agrees="relyon"),
+            Contender("trace, and one of sessions", lambda: ours(LIST, SESSION), agrees="relyon"),
         ],
         expected,
         (home / "traces.jsonl").stat().st_size,

@@ -92,8 +92,7 @@ nb::object number_or_none(double value) {
 
 // One call as a tuple; see the stub.
 nb::tuple call_at(const TraceTable& traces, std::size_t task, std::size_t number) {
-  if (task >= traces.size() ||
-      number >= traces.first_call(task + 1) - traces.first_call(task)) {
+  if (task >= traces.size() || number >= traces.first_call(task + 1) - traces.first_call(task)) {
     throw nb::index_error("the traces have no call of this number");
   }
   const TraceTable::Call& call = traces.calls()[traces.first_call(task) + number];
@@ -130,10 +129,9 @@ Which which_of(const std::string& name) {
   if (name == "first") return Which::first;
   if (name == "last") return Which::last;
   if (name == "best") return Which::best;
-  throw InputError(Sentence("native.name-must-be-one-of-names",
-                            {{"name", "which"},
-                             {"names", "`mean`, `sum`, `first`, `last`, `best`"},
-                             {"value", name}}));
+  throw InputError(Sentence(
+      "native.name-must-be-one-of-names",
+      {{"name", "which"}, {"names", "`mean`, `sum`, `first`, `last`, `best`"}, {"value", name}}));
 }
 
 using Form = std::tuple<std::string, bool, bool, bool>;
@@ -141,6 +139,7 @@ using Form = std::tuple<std::string, bool, bool, bool>;
 Batch tasks_of(const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces,
                const Batch& calls, const std::vector<Form>& forms, const TiedCalls* tied) {
   std::vector<TaskForm> converted;
+  converted.reserve(forms.size());
   for (const auto& [which, higher, geometric, own] : forms)
     converted.push_back({which_of(which), higher, geometric, own});
   if (converted.size() != calls.columns.size())
@@ -180,11 +179,9 @@ nb::dict judged_columns(const JudgmentTable& judgments, const Plan& plan, const 
   columns["judged"] = owned(std::move(found.judged));
   columns["judged_documents"] = owned(std::move(found.judged_documents));
   columns["judged_grades"] = owned(std::move(found.judged_grades));
-  columns["judged_sets"] =
-      judgments.several ? owned(std::move(found.judged_sets)) : nb::none();
+  columns["judged_sets"] = judgments.several ? owned(std::move(found.judged_sets)) : nb::none();
   columns["reads"] = traces.reading ? owned(std::move(found.reads)) : nb::none();
-  columns["read_documents"] =
-      traces.reading ? owned(std::move(found.read_documents)) : nb::none();
+  columns["read_documents"] = traces.reading ? owned(std::move(found.read_documents)) : nb::none();
   columns["read_grades"] = traces.reading ? owned(std::move(found.read_grades)) : nb::none();
   columns["tokens"] = owned(std::move(found.tokens));
   columns["seconds"] = owned(std::move(found.seconds));
@@ -197,16 +194,15 @@ void bind_traces(nb::module_& module) {
   nb::class_<TraceTable>(module, "TraceTable", nb::is_final())
       .def_static("from_columns", &traces_from_columns, nb::arg("columns"), nb::kw_only(),
                   nb::arg("path") = "", nb::arg("has_ranks") = true)
-      .def_static("from_lines", &traces_from_lines, nb::arg("path"),
-                  nb::arg("lines") = nb::none(), nb::arg("threads") = 0)
+      .def_static("from_lines", &traces_from_lines, nb::arg("path"), nb::arg("lines") = nb::none(),
+                  nb::arg("threads") = 0)
       .def_prop_ro("rows", &TraceTable::rows)
       .def_ro("unscored", &TraceTable::unscored)
       .def_ro("most_calls", &TraceTable::most_calls)
       .def_ro("reading", &TraceTable::reading)
       .def_prop_ro("has_ranks", &TraceTable::has_ranks)
       .def_prop_ro("has_spans", &TraceTable::has_spans)
-      .def_prop_ro("calls",
-                   [](const TraceTable& traces) { return traces.calls().size(); })
+      .def_prop_ro("calls", [](const TraceTable& traces) { return traces.calls().size(); })
       .def("__len__", &TraceTable::size)
       .def("__contains__",
            [](const TraceTable& traces, nb::handle task) {
@@ -220,14 +216,15 @@ void bind_traces(nb::module_& module) {
              return found;
            })
       .def("place", &find_task, nb::arg("task"))
-      .def("count",
-           [](const TraceTable& traces, std::size_t task) {
-             if (task >= traces.size()) throw nb::index_error("there is no task of this number");
-             return traces.first_call(task + 1) - traces.first_call(task);
-           },
-           nb::arg("task"))
+      .def(
+          "count",
+          [](const TraceTable& traces, std::size_t task) {
+            if (task >= traces.size()) throw nb::index_error("there is no task of this number");
+            return traces.first_call(task + 1) - traces.first_call(task);
+          },
+          nb::arg("task"))
       .def("call", &call_at, nb::arg("task"), nb::arg("call"));
-  nb::class_<TiedCalls>(module, "TiedCalls", nb::is_final());
+  const nb::class_<TiedCalls> tied(module, "TiedCalls", nb::is_final());
   module.def(
       "evaluate_calls",
       [](const JudgmentTable& judgments, const Plan& plan, const TraceTable& traces, int threads) {

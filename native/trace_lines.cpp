@@ -19,10 +19,9 @@ namespace {
 // Reads lines whose escapes are replaced where they are: texts are parts of them.
 class CallReader {
  public:
-  // Lines of [from, to); each ends with a line feed or at `to`. Throws Unlike at one that is not
+  // Lines of [from, end); each ends with a line feed or at `end`. Throws Unlike at one that is not
   // written as traces are.
-  ReadCalls read(char* from, char* to) {
-    const char* const end = to;
+  ReadCalls read(const char* from, const char* end) {
     for (const char* line = from; line < end; ++line_) {
       const auto* stop =
           static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line)));
@@ -261,8 +260,8 @@ class CallReader {
 
 // Where the lines of each part begin.
 std::vector<std::size_t> part_starts(std::string_view text) {
-  const std::size_t step = static_cast<std::size_t>(stretch_size(
-      std::clamp<std::uint64_t>(text.size() / 16, std::uint64_t{1} << 18, 8U << 20)));
+  const std::size_t step = static_cast<std::size_t>(
+      stretch_size(std::clamp<std::uint64_t>(text.size() / 16, std::uint64_t{1} << 18, 8U << 20)));
   std::vector<std::size_t> starts{text.starts_with("\xef\xbb\xbf") ? std::size_t{3} : 0};
   while (starts.back() + step < text.size()) {
     const std::size_t feed = text.find('\n', starts.back() + step);
@@ -300,8 +299,7 @@ void TraceText::grow(std::size_t room) {
   room_ = room;
 }
 
-std::optional<TraceTable> read_trace_lines(TraceText&& text, const std::string& path,
-                                           int threads) {
+std::optional<TraceTable> read_trace_lines(TraceText&& text, const std::string& path, int threads) {
   const auto memory = std::make_shared<TraceText>(std::move(text));
   char* const begin = memory->begin();
   const std::vector<std::size_t> starts = part_starts({begin, memory->size()});

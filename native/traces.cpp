@@ -13,8 +13,8 @@ namespace relyon {
 
 namespace {
 
-template <typename Values>
-void move_behind(Values& whole, Values&& part) {
+template <typename Value, typename Allocator>
+void move_behind(std::vector<Value, Allocator>& whole, std::vector<Value, Allocator>&& part) {
   if (whole.empty()) {
     whole = std::move(part);
   } else {
@@ -167,10 +167,10 @@ void TraceTable::order_calls(const std::vector<ReadCalls::Call>& found, const st
                      [](const auto& one, const auto& other) { return one.first < other.first; });
     for (std::size_t place = 0; place < sorted.size(); ++place) {
       if (place > 0 && sorted[place].first == sorted[place - 1].first) {
-        throw fault("native.call-occurs-twice",
-                    {{"call", std::to_string(sorted[place].first)},
-                     {"task", std::string(tasks_[task])}},
-                    path, sorted[place].second.line, "native.number-calls-of-task");
+        throw fault(
+            "native.call-occurs-twice",
+            {{"call", std::to_string(sorted[place].first)}, {"task", std::string(tasks_[task])}},
+            path, sorted[place].second.line, "native.number-calls-of-task");
       }
       calls_[static_cast<std::size_t>(from) + place] = sorted[place].second;
     }

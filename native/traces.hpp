@@ -174,8 +174,8 @@ Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Ba
 
 // What measures of tasks compute from; see JudgedCalls in Python.
 struct JudgedArrays {
-  std::vector<std::uint32_t> tasks;         // judged ones with calls, in the order of the traces
-  std::vector<std::uint32_t> missing;       // numbers in the judgments of the others
+  std::vector<std::uint32_t> tasks;    // judged ones with calls, in the order of the traces
+  std::vector<std::uint32_t> missing;  // numbers in the judgments of the others
   std::vector<std::int64_t> calls, rows, judged;
   HugeVector<std::int64_t> documents;
   HugeVector<double> grades;

@@ -61,7 +61,8 @@ Partial of_task(const Column& column, std::size_t from, std::size_t to, const Ta
       found.denominator += column.denominators[row];
     }
     const auto [sum, defined] = sum_of(rows);
-    if (defined > 0) found.value = form.which == Which::sum ? sum : sum / static_cast<double>(defined);
+    if (defined > 0)
+      found.value = form.which == Which::sum ? sum : sum / static_cast<double>(defined);
   } else {
     std::size_t chosen = form.which == Which::last ? to - 1 : from;
     if (form.which == Which::best) {
@@ -208,9 +209,8 @@ Batch by_task(const JudgmentTable& judgments, const TraceTable& traces, const Ba
     column.tie_sensitive = from.tie_sensitive;
     column.pools = from.pools;
     for (const PoolPart& part : from.pool_parts) {
-      const std::uint64_t row = part.row < starts.back()
-                                    ? task_of[part.row]
-                                    : tasks.size() + (part.row - starts.back());
+      const std::uint64_t row =
+          part.row < starts.back() ? task_of[part.row] : tasks.size() + (part.row - starts.back());
       if (!column.pool_parts.empty() && column.pool_parts.back().row == row) {
         column.pool_parts.back().positives += part.positives;
         column.pool_parts.back().negatives += part.negatives;

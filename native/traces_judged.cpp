@@ -125,9 +125,8 @@ class Judge {
     std::int64_t count = 0;
     for (std::uint32_t place = 0; place < judged.documents.size(); ++place) {
       if (rules_.unretrieved_removed && listed_[place] == 0) continue;
-      const std::uint64_t code = codes_[place] == Index::none
-                                     ? extra + place
-                                     : traces_.first_name(task) + codes_[place];
+      const std::uint64_t code =
+          codes_[place] == Index::none ? extra + place : traces_.first_name(task) + codes_[place];
       count += add_one(judged, place, static_cast<std::int64_t>(code));
     }
     out_.judged.push_back(count);

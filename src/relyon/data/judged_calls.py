@@ -18,7 +18,8 @@ class JudgedCalls:
 
     Offsets have one entry more than what they divide: task i has the calls ``calls[i]`` to
     ``calls[i + 1] - 1``. Grades follow the rules of the convention, as in `Ranking`: NaN if a
-    document is unjudged. A document has the same code wherever it occurs.
+    document is unjudged. A document has the same code, from 0, wherever it occurs in a task.
+    `Traces.judged` gives no code to two tasks, so that rows need not be sorted.
 
     Attributes:
         tasks: The ids of the tasks; judged ones without a call come last.
