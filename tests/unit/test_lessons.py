@@ -47,7 +47,8 @@ UNEXPLAINED = {
         hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
         judged-differently judged-without-row labels-examination-known labels-not-converged
         labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
-        machine-grades mean-over-calls missing-grades sum-over-calls missing-months mix-queries mixed-anonymous mixed-moved
+        machine-grades mean-over-calls missing-grades reads-not-recorded sum-over-calls
+        tokens-not-recorded missing-months mix-queries mixed-anonymous mixed-moved
         mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document
         no-order no-own-value no-subtopics no-threshold not-carried-over not-exported
         not-exported-name offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range

@@ -182,3 +182,19 @@ def test_values_worked_by_hand() -> None:
     found = relyon.evaluate(judgments, relyon.Traces.from_dict({"who": calls}), list(wanted))
     for name, value in wanted.items():
         assert found[name] == pytest.approx(value, rel=1e-6), name
+
+
+def test_what_was_not_recorded_is_said() -> None:
+    judgments = {"t": {"a": 1}}
+    names = ["gain_per_read", "gain_per_ktoken@5", "redundancy(items=reads)", "task_recall"]
+    bare = relyon.Traces.from_dict({"t": [{"results": ["a"]}]})
+    found = {note.kind: note for note in relyon.evaluate(judgments, bare, names).notes}
+    reads, tokens = found["reads-not-recorded"], found["tokens-not-recorded"]
+    assert reads.values["measures"] == ["gain_per_read", "redundancy(items=reads)"]
+    assert tokens.values["measures"] == ["gain_per_ktoken@5"]
+    assert "no task says which documents were read" in reads.message
+    full = relyon.Traces.from_dict({"t": [{"results": ["a"], "read": ["a"], "tokens": 10}]})
+    kinds = {note.kind for note in relyon.evaluate(judgments, full, names).notes}
+    assert not kinds & {"reads-not-recorded", "tokens-not-recorded"}
+    run = relyon.evaluate(judgments, {"t": {"a": 1.0}}, names)
+    assert {"reads-not-recorded", "tokens-not-recorded"} <= {note.kind for note in run.notes}

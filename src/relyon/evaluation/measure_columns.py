@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from relyon import _native
+from relyon.core.notes import Note
 from relyon.evaluation.results import Parts, Pool
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "differ",
     "kept_column",
     "python_columns",
+    "unrecorded_notes",
 ]
 
 
@@ -123,6 +125,17 @@ def python_columns(
         total.add(values[name], numerators, denominators, missing)
         columns[name] = kept_column(values[name], total, (numerators, denominators))
     return columns
+
+
+def unrecorded_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
+    """Notes which measures have no value as no call recorded what was read, or its tokens."""
+    kinds = {"reads": "reads-not-recorded", "tokens": "tokens-not-recorded"}
+    found: dict[str, list[str]] = {}
+    for asked, one in zip(program.asked, program.resolved, strict=True):
+        lacking = getattr(one, "records", None)  # of measures of tasks
+        if lacking in kinds and all(map(math.isnan, columns[str(asked)].values())):
+            found.setdefault(lacking, []).append(asked.shown)
+    return [Note(kinds[what], values={"measures": names}) for what, names in found.items()]
 
 
 def _ordered(measure: Evaluated, order: Ranking, rules: Convention) -> tuple[float, float, float]:

@@ -10,7 +10,12 @@ from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.data.run import TRAINED, Run
-from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
+from relyon.evaluation.measure_columns import (
+    Column,
+    batch_columns,
+    python_columns,
+    unrecorded_notes,
+)
 from relyon.io import Source, opened, read_run
 from relyon.io.format import formats
 
@@ -50,7 +55,7 @@ def evaluate_run(
     columns = batch_columns(program, batch)
     if program.in_python:
         columns |= _in_python(judgments, program, batch, kept)
-    return batch, columns, (*kept.notes, *told)
+    return batch, columns, (*kept.notes, *told, *unrecorded_notes(program, columns))
 
 
 def is_traces(run: object) -> TypeGuard[Traces]:

@@ -19,6 +19,7 @@ from relyon.evaluation.measure_columns import (
     differ,
     kept_column,
     python_columns,
+    unrecorded_notes,
 )
 from relyon.measures.of_calls import OfCalls, without_calls
 from relyon.measures.tasks import TaskMeasure
@@ -59,8 +60,10 @@ def evaluate_traces(
     if several:
         tied = None
         if any(calls.total(place).tie_decided for place in range(len(program.places))):
-            rules = {"spans": False, "decimals": None, "missing": "skip"}
-            worst, best = (_plan(program, ties=order, **rules) for order in ("worst", "best"))
+            worst, best = (
+                _plan(program, spans=False, ties=order, decimals=None, missing="skip")
+                for order in ("worst", "best")
+            )
             tied = _native.evaluate_tied_calls(table, worst, best, traces.table, threads)
         forms = [
             _form(one)
@@ -70,7 +73,8 @@ def evaluate_traces(
         batch = _native.by_task(table, program.plan, traces.table, calls, forms, tied)
     columns = batch_columns(program, batch)
     columns |= _python_columns(judgments, program, traces, batch, threads)
-    return batch, columns, (*traces.notes, *_several_notes(program, traces))
+    notes = (*traces.notes, *_several_notes(program, traces), *unrecorded_notes(program, columns))
+    return batch, columns, notes
 
 
 def _plan(program: Program, *, spans: bool, **changes: object) -> _native.Plan:

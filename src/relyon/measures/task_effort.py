@@ -12,7 +12,7 @@ from relyon.data.ranking import Ranking
 from relyon.measures.definition import UNBOUNDED, Better
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
-from relyon.measures.tasks import CallRows, Listed, TaskMeasure, TaskStep, grade_values
+from relyon.measures.tasks import CallRows, Listed, Records, TaskMeasure, TaskStep, grade_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +64,10 @@ class Redundancy(TaskMeasure):
     k: int | None = None
     calls: int | None = None
     items: Items = "results"
+
+    @property
+    def records(self) -> Records | None:
+        return "reads" if self.items == "reads" else None
 
     def _counted(self, ranking: Ranking) -> list[Listed] | None:
         if self.items == "results":
@@ -136,6 +140,10 @@ class GainPerRead(TaskMeasure):
     calls: int | None = None
     gain: Gain | None = None
 
+    @property
+    def records(self) -> Records | None:
+        return "reads"
+
     def undefined(self, ranking: Ranking) -> str | None:
         reads = self.reads(ranking)
         if reads is None:
@@ -195,6 +203,10 @@ class GainPerTokens(TaskMeasure):
     k: int | None = None
     calls: int | None = None
     gain: Gain | None = None
+
+    @property
+    def records(self) -> Records | None:
+        return "tokens"
 
     def _spent(self, ranking: Ranking) -> float:
         return math.fsum(call.tokens for call in self.counted_calls(ranking)) / TOKENS

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CallRows",
     "Listed",
+    "Records",
     "Repeats",
     "TaskMeasure",
     "TaskStep",
@@ -33,6 +34,8 @@ __all__ = [
 SAMPLE = 4096
 #: How a document counts that an earlier result of the task already was.
 Repeats = Literal["counted", "ignored"]
+#: What a measure may need besides results.
+Records = Literal["reads", "tokens"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,11 @@ class TaskMeasure(Measure):
     """
 
     aspect: ClassVar[Aspect] = "other"
+
+    @property
+    def records(self) -> Records | None:
+        """What calls must have recorded; `None` if results are enough."""
+        return None
 
     def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
         """Returns the value of each task, NaN if it is undefined.
