@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 DONE := $(VENV)/done
 OLDEST := build/oldest
+HOSTS := build/hosts
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS := demo,excel,judge,learn,ltr,lz4,mcp,postgres,ranx,stats,yaml
 # The build of PyTorch without CUDA, which is several gigabytes smaller.
@@ -35,26 +36,27 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20 -
 
 .PHONY: test
 test: $(DONE)/test ## Run the tests that are quick and need no browser and no server
-	@$(PYTEST) -m "not (cluster or docs or long or postgres or slow or spark or web)"
+	@$(PYTEST) -m "not (cluster or docs or hosts or long or postgres or slow or spark or web)"
 
 .PHONY: test-all
-test-all: test test-more test-doctests test-peers test-slow test-honest test-spark-all test-cluster site ## Run every suite
+test-all: test test-more test-doctests test-peers test-slow test-honest test-hosts test-spark-all test-cluster site ## Run every suite
 
 .PHONY: test-more
 test-more: $(DONE)/test ## Run test-long, test-docs, test-postgres and test-web in one session
-	@$(PYTEST) -m "(docs or long or postgres or web) and not (cluster or slow or spark)"
+	@$(PYTEST) -m "(docs or long or postgres or web) and not (cluster or hosts or slow or spark)"
 
 .PHONY: test-long
 test-long: $(DONE)/test ## Run the tests that take a second or more: processes, faults, simulations
-	@$(PYTEST) -m "long and not (postgres or slow or spark or web)"
+	@$(PYTEST) -m "long and not (hosts or postgres or slow or spark or web)"
 
 .PHONY: test-docs
 test-docs: $(DONE)/test ## Run every example of the documentation
 	@$(PYTEST) -m "docs and not slow"
 
 .PHONY: test-doctests
-test-doctests: $(DONE)/test ## Run every example of the docstrings
-	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relyon
+test-doctests: $(DONE)/test ## Run every example of the docstrings that needs no other program
+	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relyon \
+	  $(addprefix --ignore=src/relyon/compat/,haystack.py llama_index.py ragas.py sentence_transformers)
 
 .PHONY: test-peers
 test-peers: $(DONE)/test ## Compare with ranx, compiled
@@ -91,6 +93,10 @@ run-spark: $(DONE)/spark
 .PHONY: test-cluster
 test-cluster: $(DONE)/cluster ## Run the tests that need Dask and Ray
 	@$(BIN)/python -m pytest -m cluster tests/cluster
+
+.PHONY: test-hosts
+test-hosts: $(HOSTS)/done ## Run the tests inside other programs, such as Haystack and MLflow
+	@RELYON_NEED_HOSTS=1 $(HOSTS)/bin/python -m pytest -m hosts tests/hosts
 
 .PHONY: test-oldest
 test-oldest: $(VENV)/bin/python ## Run the tests with the oldest packages that are allowed
@@ -220,6 +226,17 @@ $(DONE)/spark: $(DONE)/test
 $(DONE)/cluster: $(DONE)/test
 	@echo "Installing Dask and Ray"
 	@$(PIP) install --group cluster
+	@touch $@
+
+# An environment that sees the packages of the first one, and has the other versions that hosts ask
+# for.
+$(HOSTS)/done: $(DONE)/test pyproject.toml
+	@echo "Installing the programs that relyon works inside of"
+	@$(BIN)/python -m venv --clear --without-pip $(HOSTS)
+	@$(BIN)/python -c 'import pathlib, sysconfig; place = sysconfig.get_path("purelib"); \
+	  found, = pathlib.Path("$(HOSTS)").glob("[Ll]ib/**/site-packages"); \
+	  (found / "project.pth").write_text(f"import site; site.addsitedir({place!r})\n")'
+	@$(PIP) --python $(HOSTS)/bin/python install --group hosts
 	@touch $@
 
 $(DONE)/lint: $(DONE)/test
