@@ -14,8 +14,10 @@ import pytest
 from tests.unit.conftest import Command
 
 import relyon
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParseError
 from relyon.data.traces import Traces
+from relyon.io.byte_source import Source
+from relyon.io.traces import _slowly
 
 JUDGMENTS = {"q1": {"a": 2, "c": 1}, "5": {"a": 1}, "m": {"x": 1}}
 LINES = """\
@@ -154,6 +156,29 @@ def test_thousands_of_calls_of_one_task(tmp_path: Path) -> None:
     found = relyon.evaluate({"t": {"d": 1, "d0": 1}}, traces, ["rr", "best(rr)", "task_recall"])
     assert found["rr"] == (4999 * 0.5 + 1) / 5000
     assert (found["best(rr)"], found["task_recall"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("stretch", ["1", "70", "300"])
+def test_files_in_many_parts(stretch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        json.dumps(
+            {"task": f"t{n % 7}", "call": 100 - n, "results": [{"document": f"d{n}", "start": n}]}
+        )
+        if n % 3
+        else json.dumps(
+            {"task": f"t{n % 7}", "call": 100 - n, "results": [f"d{n}", 7], "read": [n]}
+        )
+        for n in range(60)
+    ]
+    path = written(tmp_path, "\n".join(lines))
+    expected = relyon.read_traces(path).to_dict()
+    assert expected == _slowly(Source(path), None).to_dict()
+    monkeypatch.setenv("RELYON_STRETCH", stretch)
+    assert relyon.read_traces(path).to_dict() == expected
+    twice = written(tmp_path, "\n".join([*lines, "", lines[30]]), "twice.jsonl")
+    with pytest.raises(ParseError, match="call 70 of task `t2` occurs twice") as caught:
+        relyon.read_traces(twice)
+    assert caught.value.line == 62
 
 
 # -- what several calls mean ----------------------------------------------------------------------
