@@ -111,6 +111,10 @@ def test_an_unknown_task_and_other_refusals() -> None:
         explain("ndcg", against="sklearn")
     with pytest.raises(relyon.ParameterError, match="compares two runs"):
         explain("rbo")
+    with pytest.raises(relyon.ParameterError, match="sum over its calls"):
+        explain("num_ret")
+    assert explain("mean(num_ret)").value == pytest.approx(4 / 3)
+    assert explain("num_ret", "one").value == 2
     tied = relyon.Traces.from_dict({"who": [{"results": [("d1", 1.0), ("d2", 1.0)]}] * 2})
     with pytest.raises(relyon.ParameterError, match="averages over"):
         relyon.explain(JUDGMENTS, tied, "who", "ndcg", convention={"ties": "expected"})

@@ -260,11 +260,16 @@ def task_subject(
 
     Raises:
         UnknownNameError: If neither the judgments nor the traces have the task.
-        ParameterError: If the measure compares two runs.
+        ParameterError: If the measure compares two runs, or counts, which adds up over calls.
     """
     asked = parse_measure(measure)
     if not isinstance(asked, TaskMeasure):
         one_call = all(str(query) not in one or len(one.calls(query)) == 1 for one in traces)
+        if asked.combine == "sum" and not one_call:
+            raise ParameterError(
+                message("analysis.counts-of-calls-add-up", name=str(asked)),
+                hint=message("analysis.explain-one-call", name=str(asked)),
+            )
         asked = asked if one_call and asked.needs == "judgments" else Mean(asked)
     table = read_judgments(judgments, scale=scale)
     known = cast("list[Run]", [_Asked(one) for one in traces])
