@@ -64,6 +64,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "messages",
         "judged",
         "named_tables",
+        "no_answer",
         "option_values",
         "options",
         "passage_options",
