@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.task_calls import task_calls
 
 __all__ = ["FirstCallFails"]
 
@@ -36,7 +37,7 @@ class FirstCallFails(Rule):
         return ()
 
     def apply(self, subject: Subject) -> Finding | None:
-        found = subject.calls(subject.candidate)
+        found = task_calls(subject, subject.candidate)
         if found is None:
             return None
         from relyon.measures.task_evidence import Recovery

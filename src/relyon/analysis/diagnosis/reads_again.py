@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.task_calls import task_calls
 
 __all__ = ["ReadsAgain"]
 
@@ -31,7 +32,7 @@ class ReadsAgain(Rule):
         return ()
 
     def apply(self, subject: Subject) -> Finding | None:
-        found = subject.calls(subject.candidate)
+        found = task_calls(subject, subject.candidate)
         if found is None:
             return None
         import numpy as np

@@ -23,7 +23,6 @@ from relyon.core.lessons import lesson_of
 from relyon.core.registry import Registry
 from relyon.core.texts import Catalogue, catalogue, message
 from relyon.data.ranking import first_rows
-from relyon.data.run import Run
 from relyon.evaluation import Evaluator
 from relyon.measures import measure as parse_measure
 
@@ -36,10 +35,9 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.diagnosis.online import OnlineData
     from relyon.data.convention import Convention, Gain
-    from relyon.data.judged_calls import JudgedCalls
     from relyon.data.judgments import Judgments
+    from relyon.data.run import Run
     from relyon.data.scale import Scale
-    from relyon.data.traces import Traces
     from relyon.evaluation.results import Results
     from relyon.measures import Measure
 
@@ -267,19 +265,6 @@ class Subject:
             self._runs[name] = self.comparison.run(name)
         return self._runs[name]
 
-    def calls(self, name: str) -> tuple[Traces, JudgedCalls] | None:
-        """Returns the calls of all judged tasks; `None` for a run.
-
-        Tie rules without a single order use that of `doc-desc`.
-        """
-        found = self.comparison.lists(name)
-        if isinstance(found, Run):
-            return None
-        rules = self.convention
-        if rules.ties == "expected":
-            rules = rules.replace(ties="doc-desc")
-        return found, found.judged(self.judgments, rules)
-
     def results(self, name: str) -> Results:
         """Returns the measures of a run."""
         if self.comparison.judgments is None:
@@ -411,8 +396,7 @@ class Rule(ABC):
     Attributes:
         name: Its name; its sentences in the catalogues start with it.
         about_data: Whether it is the same for every candidate, so that it is reported once.
-        of_lists: Whether it reads one ranked list per query, so that it does not apply to traces
-            with several calls per task.
+        of_lists: Whether it reads one list per query: it is left out if tasks have several calls.
         sentences: The sentences `title`, `text` and `step` of a rule that is not in the catalogues,
             by language, with numbers of the evidence in braces. Without them its findings get
             general sentences.
