@@ -1,13 +1,13 @@
 """Questions without an answer: which systems know them, and the threshold from which to answer."""
 
-from relyon.analysis.abstention.abstention import (
+from relyon.analysis.abstention.answers import Answers
+from relyon.analysis.abstention.contrast import AbstentionContrast
+from relyon.analysis.abstention.curves import AnswerCurve
+from relyon.analysis.abstention.measurement import (
     Abstention,
     abstention,
     abstention_of,
 )
-from relyon.analysis.abstention.answers import Answers
-from relyon.analysis.abstention.contrast import AbstentionContrast
-from relyon.analysis.abstention.curves import AnswerCurve
 from relyon.analysis.abstention.notes import ranking_notes
 from relyon.analysis.abstention.rates import Rate
 from relyon.analysis.abstention.rules import AbstentionRules

@@ -56,7 +56,7 @@ class Abstention(AbstentionFacts, Exportable, Plotted):
         >>> found = relyon.abstention(judgments, run, answerable=answerable, base_rate=0.1)
         >>> one = found.systems[0]
         >>> one.auroc.value, one.coverage.value, round(one.false_answer_rate.value, 2)
-        (1.0, 1.0, 0.1)
+        (1.0, 1.0, 0.05)
     """
 
     def system(self, name: str) -> SystemAbstention:
