@@ -45,6 +45,9 @@ Examples:
   relyon report judgments.qrels bm25.run tfidf.run -o report.md
   relyon report --scored test.csv --score old --score new -o report.html
 
+Traces of agents are reported task by task, with the calls of those that lost and
+gained most side by side, as in `relyon compare`.
+
 The HTML is one self-contained file: it opens offline, prints, and follows the
 reader's light or dark mode. It needs pip install 'relyon[report]'; Markdown
 does not.

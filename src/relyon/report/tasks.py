@@ -304,7 +304,12 @@ def _first_calls(calls: _Calls, texts: Catalogue) -> list[Block]:
     columns = [_firsts(calls, one) for one in calls.results.values()]
     names = [*map(str, calls.points), *([say("calls.first_later")] if calls.capped else [])]
     rows = []
+    last = max(
+        (place for counts in columns for place in range(len(names)) if counts[place]), default=0
+    )
     for place, name in enumerate([*names, say("calls.first_never")]):
+        if last < place < len(names):
+            continue  # no task of any system found evidence so late
         cells = []
         for counts in columns:
             total = sum(counts)
