@@ -233,3 +233,21 @@ def test_honest_improvements_are_found(queries: int, looks: int) -> None:
         row("sealed-set", f"{words} improvement of .05, {queries} queries, {looks} looks", found,
             SESSIONS, promise="none", least=usual - ERROR, most=usual + ERROR, assumption=False,
             says="the page: what looks can find")  # fmt: skip
+
+
+#: The share of sessions with a wrong “better”, by how many paraphrases gain or lose alike.
+PARAPHRASED = {5: 0.41, 10: 0.82}
+
+
+@pytest.mark.parametrize("size", list(PARAPHRASED))
+def test_paraphrases_break_the_promise(size: int) -> None:
+    """Held-out queries in groups that gain or lose alike are not independent."""
+    found = 0
+    for session in range(SESSIONS // 2):
+        random = np.random.default_rng([33, session, size])
+        rule, order = Rule(np.full(HELD_OUT, 0.5)), random.permutation(HELD_OUT)
+        drawn = (random.normal(0, 0.15, HELD_OUT // size) for _ in range(LOOKS))
+        found += any(rule(np.clip(0.5 + np.repeat(one, size), 0, 1)[order]) for one in drawn)
+    row("sealed-set", f"{size} paraphrases of each query", found / (SESSIONS // 2), SESSIONS // 2,
+        promise="at most 5%", least=PARAPHRASED[size] - ERROR, most=PARAPHRASED[size] + ERROR,
+        assumption=False, says="the page: seal one query of each group")  # fmt: skip

@@ -294,6 +294,43 @@ def test_queries_that_a_run_lacks_are_counted(files: Place) -> None:
     assert check(sealed, path).missing == 1
 
 
+def test_a_run_that_leaves_queries_out_is_not_better_for_it(files: Place, tmp_path: Path) -> None:
+    """If a query left out counted as equal, each run could lose what others had gained."""
+    rules = tmp_path / "skip.toml"
+    rules.write_text('missing = "skip"\n', "utf-8")
+    good = {query: {d: float(g) for d, g in GRADES[query].items()} for query in HELD_OUT}
+    bad = {query: {d: -float(g) for d, g in GRADES[query].items()} for query in HELD_OUT}
+    half = dict(list(good.items())[::2])
+    relyon.write_run(relyon.Run.from_dict(bad | half), files.root / "half.run")
+    sealed = SealedSet(files.sealing(baseline=str(files.root / "half.run")), str(rules))
+    others = {query: ranked for query, ranked in good.items() if query not in half}
+    found = sealed.check(relyon.Run.from_dict(others))
+    assert (found.missing, found.answer) == (30, "not distinguishable")
+    assert sealed.check(relyon.Run.from_dict(good)).answer == "better"
+
+
+def test_a_query_that_a_run_lacks_has_the_worst_value_of_measures_that_are_better_low(
+    files: Place,
+) -> None:
+    sealed = SealedSet(files.sealing(measure="unjudged@10"))
+    some = {query: {"d0": 1.0} for query in HELD_OUT[:1]}
+    assert sealed.check(relyon.Run.from_dict(some)).answer == "not distinguishable"
+    assert sum(sealed.looks.all()[1].values) == 1 - len(HELD_OUT)
+
+
+def test_errors_that_depend_on_judgments_are_not_shown(files: Place, tmp_path: Path) -> None:
+    """Two documents of one grade are no pair: undefined=error would tell which grades are equal."""
+    rules = tmp_path / "strict.toml"
+    rules.write_text('undefined = "error"\n', "utf-8")
+    sealed = SealedSet(files.sealing(measure="concordance"), str(rules))
+    run = relyon.read_run(files.folder / "runs" / "new.run")
+    for looks, query in enumerate(HELD_OUT[:4], 1):
+        asked = {one: run[one] for one in run} | {query: {"d1": 2.0, "d2": 1.0}}
+        found = sealed.check(relyon.Run.from_dict(asked))
+        assert found.charged
+        assert found.left == 5 - looks
+
+
 def test_queries_with_the_ids_of_another_script(files: Place) -> None:
     """Ids that are numbers or Chinese, grades that are fractions, several documents of one rank."""
     names = {query: f"查询{n}" if n % 2 else str(n) for n, query in enumerate(GRADES)}
@@ -320,7 +357,7 @@ def test_values_beyond_the_range_count_as_its_ends(files: Place) -> None:
     sealed = SealedSet(files.sealing(judgments=str(files.root / "negative.qrels")))
     for name in ("new", "same"):
         assert check(sealed, files.folder / "runs" / f"{name}.run").charged
-    values = [value for one in sealed.looks.all() for value in one.values if value is not None]
+    values = [value for one in sealed.looks.all() for value in one.values]
     assert 0 <= min(values) <= max(values) <= 1
 
 

@@ -93,7 +93,9 @@ class Field:
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= MOST_CHARACTERS
+    if not isinstance(value, str) or not 0 < len(value) <= MOST_CHARACTERS:
+        return False
+    return not any("\ud800" <= one <= "\udfff" for one in value)  # half a character
 
 
 @dataclass(frozen=True)

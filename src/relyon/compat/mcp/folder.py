@@ -30,10 +30,11 @@ BELOW = os.open in os.supports_dir_fd
 class Folder:
     """One folder: names are relative to it, and no name leads out of it.
 
-    Absolute paths, `..`, addresses (`http://…`, `postgresql://…`, `judging.db#June`), `-`, devices,
-    pipes and links out of the folder are refused. A file is opened part by part without following
-    links, after links within the folder were resolved, and copied before it is read: what is
-    checked is what is read, also if somebody swaps files meanwhile.
+    Absolute paths, `..`, addresses (`http://…`, `postgresql://…`, `judging.db#June`), `-`, hidden
+    names (`.env`, `.git/config`), devices, pipes and links out of the folder are refused. A file is
+    opened part by part without following links, after links within the folder were resolved, and
+    copied before it is read: what is checked is what is read, also if somebody swaps files
+    meanwhile.
 
     Attributes:
         root: The real path of the folder.
@@ -65,11 +66,11 @@ class Folder:
         parts = [one for one in plain.split("/") if one not in {"", "."}]
         outside = (
             not parts
-            or name == "-"
+            or "-" in parts  # standard input, also as ./-
             or len(name) > LONGEST_NAME
             or plain.startswith(("/", "~"))
-            or ".." in parts
-            or any(ord(one) < 32 for one in name)
+            or any(one.startswith(".") for one in parts)  # .. and hidden ones
+            or any(ord(one) < 32 or "\ud800" <= one <= "\udfff" for one in name)
             or any(sign in name for sign in (":", "#", "*", "?", "\\"))
         )
         if outside:
@@ -168,18 +169,39 @@ class Folder:
             file.write(data)
 
     def files(self) -> Iterator[tuple[str, int]]:
-        """Returns names and sizes of the regular files, without hidden ones, in order of names."""
+        """Returns names and sizes of the regular files that can be named, in order of names."""
         visited = 0
-        for place, folders, names in os.walk(self.root):
-            folders[:] = sorted(one for one in folders if not one.startswith("."))
-            for name in sorted(names):
+        waiting = [""]  # folders, the next one last: os.walk recurses, and folders may be very deep
+        while waiting:
+            place = waiting.pop()
+            try:
+                with os.scandir(os.path.join(self.root, place)) as found:
+                    entries = sorted(found, key=lambda one: one.name)
+            except OSError:  # it vanished, or may not be read
+                continue
+            inner = []
+            for entry in entries:
                 visited += 1
                 if visited > MOST_FILES:
                     return
-                path = os.path.join(place, name)
-                about = os.lstat(path)
-                if stat.S_ISREG(about.st_mode) and not name.startswith("."):
-                    yield os.path.relpath(path, self.root).replace(os.sep, "/"), about.st_size
+                name = f"{place}/{entry.name}" if place else entry.name
+                if not self._is_name(name):
+                    continue
+                try:
+                    about = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                if stat.S_ISDIR(about.st_mode):
+                    inner.append(name)
+                elif stat.S_ISREG(about.st_mode):
+                    yield name, about.st_size
+            waiting += reversed(inner)
+
+    def _is_name(self, name: str) -> bool:
+        try:
+            return bool(self.parts(name))
+        except ParameterError:
+            return False
 
 
 def _open_below(root: str, parts: list[str], flags: int = READ) -> int:

@@ -45,7 +45,7 @@ class Look:
         name: The name of the file when it was asked.
         against: The number of the best run before it.
         level: The level of its test.
-        values: Its value for each held-out query in the secret order; None if it has none.
+        values: Its value for each held-out query in the secret order, higher ones better.
         answer: The answer, or None if it was not computed yet.
     """
 
@@ -54,7 +54,7 @@ class Look:
     name: str
     against: int
     level: float
-    values: tuple[float | None, ...]
+    values: tuple[float, ...]
     answer: Answer | None
 
 
@@ -127,7 +127,7 @@ class Looks:
         with self._writing() as database:
             return _looks(database)
 
-    def set_baseline(self, run: str, name: str, values: tuple[float | None, ...]) -> Look:
+    def set_baseline(self, run: str, name: str, values: tuple[float, ...]) -> Look:
         """Stores the baseline unless there is one, and returns the one that is stored."""
         with self._writing() as database:
             known = _looks(database)
@@ -137,7 +137,7 @@ class Looks:
         return known[0]
 
     def charge(
-        self, run: str, name: str, values: tuple[float | None, ...], looks: int, alpha: float
+        self, run: str, name: str, values: tuple[float, ...], looks: int, alpha: float
     ) -> Look | None:
         """Charges a look, and commits that, before anything is compared.
 
@@ -198,9 +198,7 @@ def _settled(database: sqlite3.Connection) -> list[Look]:
     for look in known:
         if look.answer is None:
             pairs = zip(look.values, known[look.against].values, strict=True)
-            # A query without a value on either side says nothing: its difference counts as 0.
-            differences = [0.0 if a is None or b is None else a - b for a, b in pairs]
-            better = is_better(np.asarray(differences), look.level)
+            better = is_better(np.array([new - old for new, old in pairs]), look.level)
             answer = "better" if better else "not distinguishable"
             database.execute("UPDATE looks SET answer = ? WHERE number = ?", (answer, look.number))
     return _looks(database)

@@ -122,6 +122,9 @@ def least_queries(level: float) -> int:
 def detectable(queries: int, level: float, spread: float) -> float:
     """Returns the improvement that a look finds about half of the time.
 
+    With differences that are nearly normal, that is; if the spread comes from rare large losses, or
+    the set has fewer than 200 queries, it is found less often.
+
     Args:
         queries: The number of held-out queries, n.
         level: The level of the look.

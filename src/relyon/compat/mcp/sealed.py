@@ -9,14 +9,14 @@ import math
 import os
 import secrets
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon import _native
 from relyon.compat.mcp.looks import Look, Looks, best
 from relyon.compat.mcp.rule import LEAST_LEVEL, detectable, least_queries, level_of
 from relyon.compat.mcp.settings import Sealing
-from relyon.core.errors import InputError, ParameterError
+from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.parameters import check_fraction, check_whole
 from relyon.core.texts import message
 from relyon.data.convention import load_convention
@@ -96,7 +96,7 @@ class Checked:
         looks: All looks.
         charged: Whether this call cost a look; the same run is answered from the record.
         against: The name of the run that it was compared with; empty if it was not.
-        missing: Held-out queries that the run lacks; they count as the convention says.
+        missing: Held-out queries that the run lacks; they have the worst value.
     """
 
     answer: str
@@ -143,9 +143,10 @@ class SealedSet:
         self._order = sorted(self.held_out, key=lambda one: _hash(salt, "order", one))
         self.development = frozenset(judgments) - self.held_out
         self.open_judgments = judged_only(judgments, self.development)
-        self._evaluator = Evaluator(
-            judged_only(judgments, self.held_out), convention=self.convention
-        )
+        # Queries that a run lacks, or without a value, have the worst value: no error names them.
+        undefined = "skip" if self.convention.undefined == "error" else self.convention.undefined
+        rules = replace(self.convention, missing="zero", undefined=undefined)
+        self._evaluator = Evaluator(judged_only(judgments, self.held_out), convention=rules)
         self._keep_baseline()
 
     def _opened(self, judgments: Judgments) -> Looks:
@@ -234,17 +235,30 @@ class SealedSet:
         held = ranked_only(run, self.held_out)
         return held, len(self.held_out) - len(held.queries)
 
-    def _values(self, held: Run) -> tuple[float | None, ...]:
+    def _values(self, held: Run) -> tuple[float, ...]:
         """Returns a run's values in the secret order, higher ones better.
 
+        A query that the run lacks, or without a value, has the worst value: if it counted as equal
+        to that of the best so far, a run that leaves queries out would make later runs look better.
         Values that negative grades take beyond 0 or 1 count as 0 or 1: an error would tell of them.
         """
         found = self._evaluator.evaluate(held, [self.measure]).values_by_query(self.measure)
-        sign = -1.0 if self.measure.better == "lower" else 1.0
-        values = (found.get(query, math.nan) for query in self._order)
-        return tuple(
-            sign * min(max(one, 0.0), 1.0) if math.isfinite(one) else None for one in values
-        )
+        lower = self.measure.better == "lower"
+        worst = float(lower)
+        held_queries = frozenset(held)
+        values = (found.get(one, worst) if one in held_queries else worst for one in self._order)
+        bounded = (min(max(one, 0.0), 1.0) if math.isfinite(one) else worst for one in values)
+        return tuple(-one if lower else one for one in bounded)
+
+    def _values_of_candidate(self, held: Run) -> tuple[float, ...]:
+        """Returns the values of a candidate; the worst ones if they cannot be computed.
+
+        What an error says, and that there is one, can depend on the judgments.
+        """
+        try:
+            return self._values(held)
+        except RelyonError:
+            return (-1.0 if self.measure.better == "lower" else 0.0,) * len(self._order)
 
     def verify(self) -> None:
         """Refuses to go on if the judgments were changed while the server runs.
@@ -287,7 +301,8 @@ class SealedSet:
             )
         own = ranking_fingerprint(held)
         total, alpha = self.sealing.looks, self.sealing.alpha
-        found = self.looks.charge(own, run.name, self._values(held), total, alpha)
+        values = self._values_of_candidate(held)
+        found = self.looks.charge(own, run.name, values, total, alpha)
         if found is None:
             return Checked("out of looks", 0, total, False, "", missing)
         look = self.looks.settle(own)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +60,7 @@ class Worker:
         self._lock = anyio.Lock()
         self._process: Process | None = None
         self._answers: BufferedByteReceiveStream | None = None
+        self._scratch = ""
 
     async def start(self) -> dict[str, Any]:
         """Starts the process, and returns the description of the sealed set.
@@ -66,7 +70,11 @@ class Worker:
         """
         # -P: the folder of the agent may be the current one, and no module is imported from there.
         command = [sys.executable, "-P", "-m", "relyon.compat.mcp.worker"]
-        self._process = await anyio.open_process(command, stderr=None)
+        # Its files of a call are below a folder that is removed with it, also if it is killed.
+        self._scratch = tempfile.mkdtemp(prefix="relyon-mcp-")
+        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._scratch)
+        environment = {**os.environ, **places}
+        self._process = await anyio.open_process(command, stderr=None, env=environment)
         stdout = self._process.stdout
         if stdout is None:
             raise InputError(message("compat.mcp-worker-ended"))
@@ -91,6 +99,7 @@ class Worker:
         """
         async with self._lock:
             if self._process is None or self._process.returncode is not None:
+                await self.end()
                 await self.start()
             request = {"tool": tool, "arguments": dict(arguments)}
             return await self._asked(request, self.settings.seconds)
@@ -108,7 +117,7 @@ class Worker:
                 answered = True
                 found: dict[str, Any] = json.loads(line)
                 return found
-        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, OSError):
+        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, OSError, anyio.DelimiterNotFound):
             raise InputError(message("compat.mcp-worker-ended")) from None
         finally:
             if not answered:  # also if the client withdrew its request: its answer must not come
@@ -121,12 +130,14 @@ class Worker:
     async def end(self) -> None:
         """Ends the process."""
         process, self._process, self._answers = self._process, None, None
-        if process is None:
-            return
+        scratch, self._scratch = self._scratch, ""
         with anyio.CancelScope(shield=True):
-            if process.returncode is None:
-                process.kill()
-            await process.aclose()
+            if process is not None:
+                if process.returncode is None:
+                    process.kill()
+                await process.aclose()
+            if scratch:
+                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def make_server(settings: Settings, worker: Worker, describe: Describe) -> Server[Any]:
@@ -187,11 +198,16 @@ def _declared(tool: Tool) -> types.Tool:
 
 
 def _result(values: dict[str, Any]) -> types.CallToolResult:
-    """Returns values as a result: the sentence, or the error and its hint, before the JSON."""
+    """Returns values as a result: the sentence, or the error and its hint, before the JSON.
+
+    Half characters (lone surrogates, such as in ids) become `?`: UTF-8 has none, and the client
+    would lose the connection.
+    """
+    body = json.dumps(values, ensure_ascii=False).encode("utf-8", "replace").decode()
+    values = json.loads(body)
     if "error" in values:
         text = "\n\n".join(str(one) for one in (values["error"], values.get("hint")) if one)
         return _told(text, values, failed=True)
-    body = json.dumps(values, ensure_ascii=False)
     text = f"{values.get('sentence', '')}\n\n{body}".strip()
     return _told(text, values)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import islice
 
 __all__ = ["MOST_ANSWER", "page", "shortened"]
 
 #: Characters of JSON of one answer: what an agent can read without losing its thread.
 MOST_ANSWER = 24_000
-#: Items of a list, tried in turn until the answer is short enough.
+#: Items of a list, tried in turn until the answer is short enough; then those of tables, too.
 LENGTHS = (200, 100, 50, 20, 10, 5, 2, 1, 0)
+#: Keys of the answer itself are its form: they are not cut.
+NEVER = 1 << 60
 MOST_TEXT = 2_000
+MOST_CUT = 20
 
 
 def page(values: Mapping[str, object], first: int, count: int) -> tuple[dict[str, object], object]:
@@ -35,7 +39,9 @@ def page(values: Mapping[str, object], first: int, count: int) -> tuple[dict[str
 
 
 def shortened(value: Mapping[str, object], most: int = MOST_ANSWER) -> dict[str, object]:
-    """Returns JSON-ready values that are short enough, with `cut` naming each list that was cut.
+    """Returns JSON-ready values that are short enough, with `cut` naming what was cut.
+
+    Lists and long texts are cut first, then tables such as values by query.
 
     Args:
         value: The values.
@@ -48,29 +54,31 @@ def shortened(value: Mapping[str, object], most: int = MOST_ANSWER) -> dict[str,
     """
     if len(_text(value)) <= most:
         return dict(value)
-    for length in LENGTHS:
+    tries = [(length, NEVER) for length in LENGTHS] + [(length, length) for length in LENGTHS]
+    for length, keys in tries:
         cut: list[dict[str, object]] = []
-        found = _cut(value, length, "", cut)
-        if isinstance(found, dict) and len(_text({**found, "cut": cut})) <= most:
+        found = {name: _cut(one, (length, keys), name, cut) for name, one in value.items()}
+        if len(_text({**found, "cut": cut[:MOST_CUT]})) <= most:
             break
-    return {**found, "cut": cut[:20]} if isinstance(found, dict) else {"cut": cut[:20]}
+    return {**found, "cut": cut[:MOST_CUT]}
 
 
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _cut(value: object, length: int, at: str, cut: list[dict[str, object]]) -> object:
+def _cut(value: object, most: tuple[int, int], at: str, cut: list[dict[str, object]]) -> object:
+    length, keys = most
     if isinstance(value, str) and len(value) > MOST_TEXT:
         cut.append({"at": at, "shown": MOST_TEXT, "of": len(value)})
         return value[:MOST_TEXT]
     if isinstance(value, Mapping):
-        return {
-            key: _cut(one, length, f"{at}.{key}" if at else str(key), cut)
-            for key, one in value.items()
-        }
+        if len(value) > keys:
+            cut.append({"at": at, "shown": keys, "of": len(value)})
+        chosen = islice(value.items(), keys)
+        return {key: _cut(one, most, f"{at}.{key}", cut) for key, one in chosen}
     if not isinstance(value, list | tuple):
         return value
     if len(value) > length:
         cut.append({"at": at, "shown": length, "of": len(value)})
-    return [_cut(one, length, f"{at}[]", cut) for one in value[:length]]
+    return [_cut(one, most, f"{at}[]", cut) for one in value[:length]]

@@ -29,6 +29,8 @@ __all__ = ["Work", "engine_names"]
 #: Files of one answer of `files`.
 MOST_LISTED = 500
 DEFAULT_MEASURE = "ndcg@10"
+#: Endings of the files that may be written: nothing that another program would run.
+WRITTEN = (".run", ".trec")
 
 
 def engine_names(paths: Sequence[str]) -> dict[str, str]:
@@ -105,6 +107,8 @@ class Work:
         What is unpacked from it is limited, too, and it is not read as a database.
         """
         plain = self.folder.plain(name)
+        if any(self._is_at(name, engine) for engine in self.settings.engines):
+            raise ParameterError(message("compat.mcp-engine-is-no-data", name=name))
         if not os.path.exists(os.path.join(place, *plain.split("/"))):
             self._left -= self.folder.copy(name, place, min(MOST_BYTES, self._left))
         return Source(plain, limit=MOST_TOGETHER)
@@ -131,8 +135,15 @@ class Work:
 
     def _is_sealed_file(self, name: str) -> bool:
         sealing = self.settings.sealing
-        path = os.path.join(self.folder.root, *self.folder.real(name))
-        return sealing is not None and path == os.path.realpath(sealing.judgments)
+        return sealing is not None and self._is_at(name, sealing.judgments)
+
+    def _is_at(self, name: str, path: str) -> bool:
+        """Returns whether a name in the folder is a file elsewhere, also by a link of any kind."""
+        own = os.path.join(self.folder.root, *self.folder.real(name))
+        try:
+            return own == os.path.realpath(path) or os.path.samefile(own, path)
+        except OSError:
+            return False
 
     def _run(self, name: str, place: str, *, held_out: bool = False) -> Run:
         """Returns a run, without held-out queries unless they are asked for."""
@@ -340,6 +351,9 @@ class Work:
 
         if not self.settings.writes:
             raise ParameterError(message("compat.mcp-read-only"))
+        if not name.lower().endswith(WRITTEN):
+            # Ids are the agent's: a line `import_os;f()# Q0 d 1 …` of conftest.py would be run.
+            raise ParameterError(message("compat.mcp-not-a-run-name", name=name, endings=WRITTEN))
         self.folder.real(name)
         write_run(run, "written.run", format="trec")
         with open("written.run", "rb") as file:
