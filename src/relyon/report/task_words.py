@@ -1,4 +1,4 @@
-"""The texts of a report on traces, which speak of tasks in place of queries."""
+"""The texts of a report on traces: tasks take the place of queries."""
 
 from __future__ import annotations
 

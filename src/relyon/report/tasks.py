@@ -102,14 +102,15 @@ class _Calls:
         if rules.ties == "expected":
             rules = rules.replace(ties="doc-desc")
         traces, judged = {}, {}
+        judgments, threads = comparison.judgments, comparison.settings.threads
         for name in comparison.runs:
+            if judgments is None:
+                break
             found = comparison.lists(name)
-            held = Traces.from_run(found) if isinstance(found, Run) else found
-            traces[name] = held
-            if comparison.judgments is not None:
-                judged[name] = held.judged(
-                    comparison.judgments, rules, threads=comparison.settings.threads
-                )
+            if isinstance(found, Run):
+                found = Traces.from_run(found, judgments.queries)
+            traces[name] = found
+            judged[name] = found.judged(judgments, rules, threads=threads)
         return cls(comparison, rules, traces, judged, k)
 
     @property
