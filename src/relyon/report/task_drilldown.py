@@ -110,7 +110,7 @@ class TaskDrilldown(Drilldown):
         if not math.isnan(call.seconds):
             parts.append(words.say("task.seconds", count=call.seconds))
         after = words.say("task.after", call=call.call, value=number(call.value))
-        line = say("list.semicolon").join([say("list.comma").join(parts), after])
+        line = say("list.semicolon").join([say("list.clause").join(parts), after])
         blocks: list[Block] = [Prose((caption, line))]
         if not call.results:
             return blocks
