@@ -134,3 +134,16 @@ def test_long_answers_are_cut_and_say_so() -> None:
         {"at": "t", "shown": 2000, "of": 9000},
     ]
     assert shortened({"rows": rows[:3]}) == {"rows": rows[:3]}
+
+
+def test_tables_are_cut_and_say_so() -> None:
+    rows = {f"q{n}": {"new.run": {"ndcg@10": 0.123456789}} for n in range(5000)}
+    contrasts = [{"candidate": f"c{n}", "p": 0.5} for n in range(15)]
+    found = shortened({"sentence": "s", "contrasts": contrasts, "per_query": rows})
+    assert len(json.dumps(found)) <= MOST_ANSWER
+    assert found["contrasts"] == contrasts
+    assert found["cut"] == [{"at": "per_query", "shown": 200, "of": 5000}]
+    long = {f"q{n}": "x" * 1900 for n in range(5000)}
+    found = shortened({"sentence": "s", "per_query": long})
+    assert len(json.dumps(found)) <= MOST_ANSWER
+    assert found["cut"] == [{"at": "per_query", "shown": 10, "of": 5000}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -46,6 +47,11 @@ NAMES = [
     "runs/a\n.run",
     "x" * 2000,
     "../inside-too/b.run",
+    "./-",
+    "runs/-",
+    ".env",
+    "runs/.git/config",
+    "runs/\ud800.run",
 ]
 
 
@@ -148,3 +154,29 @@ def test_existing_files_are_kept(folder: Folder) -> None:
         folder.write("runs/a.run", b"x")
     folder.write("runs/b.run", b"x")
     assert dict(folder.files()) == {"runs/a.run": 13, "runs/b.run": 1}
+
+
+def test_only_names_that_can_be_given_are_listed(folder: Folder) -> None:
+    """A name that is not UTF-8 cannot be sent, and others are refused."""
+    before = list(folder.files())
+    (Path(folder.root) / "-").write_text("x", "utf-8")
+    (Path(folder.root) / ".env").write_text("x", "utf-8")
+    if os.name == "posix" and sys.platform != "darwin":
+        os.close(os.open(os.fsencode(folder.root) + b"/bad\xff.run", os.O_CREAT | os.O_WRONLY))
+        (Path(folder.root) / "a:b.run").write_text("x", "utf-8")
+    assert list(folder.files()) == before == [("runs/a.run", 13)]
+
+
+@pytest.mark.skipif(os.open not in os.supports_dir_fd, reason="paths of a limited length")
+def test_very_deep_folders_are_listed(folder: Folder) -> None:
+    """Deeper than Python's recursion goes; the system refuses paths beyond its own limit."""
+    inner = os.open(folder.root, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("a", dir_fd=inner)
+        outer, inner = inner, os.open("a", os.O_RDONLY, dir_fd=inner)
+        os.close(outer)
+    os.close(inner)
+    try:
+        assert [name for name, _ in folder.files()] == ["runs/a.run"]
+    finally:
+        subprocess.run(["rm", "-rf", os.path.join(folder.root, "a")], check=True)

@@ -410,6 +410,10 @@ def test_search_asks_only_what_the_person_allowed(files: Place) -> None:
             assert "cannot be" in await refused(agent, "search", engine=name, queries={"a": "b"})
         out = await refused(agent, "search", engine="shop", queries={"a": "b"}, output="../x.run")
         assert "not a name within the folder" in out
+        for name in ("conftest.py", "out", ".envrc", "x.run.sh"):
+            given = {"engine": "shop", "queries": {"import_os#": "b"}, "output": name}
+            assert "name" in await refused(agent, "search", **given)
+        assert sorted(os.listdir(files.folder)) == ["mine.toml", "out.run", "runs"]
 
     try:
         given = arguments(files, "--engine", str(engine), "--allow-write", sealed=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, RelyonError
@@ -30,7 +31,10 @@ def say(key: str, /, **values: object) -> str:
 def say_results(results: Results) -> str:
     """Returns the values of a run and the number of queries behind them."""
     entries = list(results.entries.items())
-    values = [f"{name} {entry.value:.4f}" for name, entry in entries[:MOST_NAMED]]
+    values = [
+        f"{name} {entry.value:.4f}" if isfinite(entry.value) else f"{name} –"
+        for name, entry in entries[:MOST_NAMED]
+    ]
     queries = max((entry.queries for _, entry in entries), default=0)
     return say("evaluated", run=results.run, values=values, queries=queries)
 

@@ -117,7 +117,13 @@ class Worker:
                 answered = True
                 found: dict[str, Any] = json.loads(line)
                 return found
-        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, OSError, anyio.DelimiterNotFound):
+        except (
+            anyio.EndOfStream,
+            anyio.IncompleteRead,
+            anyio.BrokenResourceError,
+            OSError,
+            anyio.DelimiterNotFound,
+        ):
             raise InputError(message("compat.mcp-worker-ended")) from None
         finally:
             if not answered:  # also if the client withdrew its request: its answer must not come

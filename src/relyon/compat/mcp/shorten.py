@@ -10,10 +10,13 @@ __all__ = ["MOST_ANSWER", "page", "shortened"]
 
 #: Characters of JSON of one answer: what an agent can read without losing its thread.
 MOST_ANSWER = 24_000
-#: Items of a list, tried in turn until the answer is short enough; then those of tables, too.
-LENGTHS = (200, 100, 50, 20, 10, 5, 2, 1, 0)
-#: Keys of the answer itself are its form: they are not cut.
+#: Items of lists and of tables, tried in turn until the answer is short enough.
 NEVER = 1 << 60
+TRIES = (
+    *((items, NEVER) for items in (200, 100, 50, 20, 10)),
+    *((items, rows) for items in (20, 5, 1) for rows in (200, 100, 50, 20)),
+    *((items, items) for items in (10, 5, 2, 1, 0)),
+)
 MOST_TEXT = 2_000
 MOST_CUT = 20
 
@@ -54,10 +57,9 @@ def shortened(value: Mapping[str, object], most: int = MOST_ANSWER) -> dict[str,
     """
     if len(_text(value)) <= most:
         return dict(value)
-    tries = [(length, NEVER) for length in LENGTHS] + [(length, length) for length in LENGTHS]
-    for length, keys in tries:
+    for lengths in TRIES:
         cut: list[dict[str, object]] = []
-        found = {name: _cut(one, (length, keys), name, cut) for name, one in value.items()}
+        found = {name: _cut(one, lengths, name, cut) for name, one in value.items()}
         if len(_text({**found, "cut": cut[:MOST_CUT]})) <= most:
             break
     return {**found, "cut": cut[:MOST_CUT]}
