@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,7 @@ def _add(found: dict[tuple[Part, str], JudgedPart], one: Passage, path: str) -> 
     """
     key = one.part, "" if one.part.found else one.quote
     document, start, end, known_place = one.part
-    place = f"{start}-{end}" if known_place else f"?{len(found) + 1}"
+    place = f"{start}-{end}" if known_place else f"?{_digest(one.quote)}"
     known = found.setdefault(
         key, JudgedPart(one.name or f"{document}:{place}", one.part, one.grade)
     )
@@ -107,6 +108,11 @@ def _add(found: dict[tuple[Part, str], JudgedPart], one: Passage, path: str) -> 
             path=path,
             hint=message("data.leave-one-passage"),
         )
+
+
+def _digest(quote: str) -> str:
+    """Returns the name of a quote that was not found, which does not depend on its row."""
+    return hashlib.sha256(quote.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
 def _holding(part: Part, chunks: Chunks, share: float) -> list[str]:

@@ -80,6 +80,7 @@ class CharRecall(Characters):
     of relevant passages. Each character counts once. A passage whose place was not found counts
     with its length in the divisor. Undefined if no judged passage is relevant. Cutting chunks finer
     in their place in the list never raises it: the first k pieces are part of the first k chunks.
+    Equal scores, and rules that remove unjudged chunks, can break this.
 
     Attributes:
         k: Chunks counted; `None` counts the whole list.

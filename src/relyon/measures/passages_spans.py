@@ -65,7 +65,7 @@ class SpanRecall(Spans):
     of the characters. A passage counts once, however many chunks contain it, and passages whose
     place was not found count in the divisor. Undefined if no judged passage is relevant. Cutting
     chunks finer in their place in the list never raises it: the first k pieces are part of the
-    first k chunks.
+    first k chunks. Equal scores, and rules that remove unjudged chunks, can break this.
 
     Attributes:
         k: Chunks counted; `None` counts the whole list.
@@ -146,7 +146,8 @@ class SpanNDCG(Spans):
     positions so gives the highest sum of all ways to give passages positions of their own, none
     before its rank: exchanging a passage with one of lower gain, or an empty position, never loses.
     Cutting chunks finer in their place in the list, with or without overlap, only raises these
-    ranks, which leaves fewer ways: it never raises the value. Undefined if no gain is above 0.
+    ranks, which leaves fewer ways: it never raises the value, without equal scores or rules that
+    remove unjudged chunks. Undefined if no gain is above 0.
 
     Attributes:
         k: Chunks and positions counted; `None` counts all.
