@@ -337,7 +337,11 @@ def test_ties_and_removed_chunks_can_reward_finer_cutting(
 
 def test_the_order_of_rows_does_not_change_the_fingerprint_of_judgments() -> None:
     """Passages that are not found, too, are the same in another order."""
-    rows = [{"document": "d", "quote": "never"}, {"document": "d", "quote": "nowhere"}, ("d", 0, 4)]
+    rows: list[Any] = [
+        {"document": "d", "quote": "never"},
+        {"document": "d", "quote": "nowhere"},
+        ("d", 0, 4),
+    ]
     chunks = Chunks.from_dict({"a": ("d", 0, 20)})
     found = [
         Passages.from_dict({"q": order}).resolve({"d": "-" * 40}).judgments(chunks)
