@@ -80,7 +80,7 @@ class Explanation(Exportable):
             they were not requested.
     """
 
-    title_key: ClassVar[str] = "title"
+    _title_key: ClassVar[str] = "title"
     query: str
     measure: Measure
     value: float
@@ -216,7 +216,7 @@ class Explanation(Exportable):
         formula = f"  =  {self.measure.formula}" if self.measure.formula else ""
         query = quoted(self.query, {self.query: self.query_text or ""})
         values = {"measure": self._spoken, "query": query, "value": shown}
-        return f"{self.measure}{formula}\n{words.say(f'explanation.{self.title_key}', **values)}"
+        return f"{self.measure}{formula}\n{words.say(f'explanation.{self._title_key}', **values)}"
 
     @property
     def formula(self) -> str:

@@ -110,7 +110,7 @@ class TaskExplanation(Explanation):
         calls: The calls, in order. The steps are those of all calls.
     """
 
-    title_key: ClassVar[str] = "title_task"
+    _title_key: ClassVar[str] = "title_task"
     calls: tuple[ExplainedCall, ...] = ()
 
     @property
