@@ -13,7 +13,7 @@ from relyon.io.answerable import read_answer_scores, read_answerable
 
 
 @pytest.mark.parametrize("yes", ["true", "TRUE", "1", "1.0", " yes ", "是", "有", True, 1])
-@pytest.mark.parametrize("no", ["false", "0", "0.0", "No", "否", "无", False, 0])
+@pytest.mark.parametrize("no", ["false", "0", "0.0", "No", "否", "无", "無", False, 0])
 def test_values(yes: object, no: object) -> None:
     found = {"a": True, "b": False}
     assert read_answerable({"a": yes, "b": no, "c": None, "d": "", "e": math.nan}, []) == found
@@ -33,7 +33,9 @@ def test_other_values_are_errors(bad: str, tmp_path: Path) -> None:
         read_answerable(lines, ["a"])
 
 
-@pytest.mark.parametrize("name", ["answerable", "Has_Answer", "是否有答案", "有答案", "可回答"])
+@pytest.mark.parametrize(
+    "name", ["answerable", "Has_Answer", "是否有答案", "有答案", "可回答", "有無答案"]
+)
 def test_columns(name: str, tmp_path: Path) -> None:
     file = tmp_path / "queries.tsv"
     file.write_text(f"qid\t{name}\n1\t是\n2\t\n退货\t否\n", encoding="utf-8")

@@ -163,3 +163,40 @@ def test_chunks_in_a_trace_get_ids_and_a_table(files: Path, command: Command) ->
     refused = command("passages", "chunks", "plain.jsonl", "-o", "no.jsonl", "--table", "no.csv")
     assert refused.code == 3
     assert "plain.jsonl:1: a result has no document, start and end" in refused.err
+
+
+def test_columns_of_the_tables_of_chunks_are_named(files: Path, command: Command) -> None:
+    Path("odd.csv").write_text(
+        "名字,文档,起始位置,结束位置\nd0,d,0,20\nd1,d,20,60\nd2,d,50,80\n", "utf-8"
+    )
+    given = ("passages.jsonl", "a.run", "--texts", "texts", "-m", "char_recall@2")
+    plain = command("evaluate", *given, "--chunks", "chunks.csv")
+    odd = ("--chunks", "odd.csv")
+    found = command("evaluate", *given, *odd)
+    assert found.code == 3
+    assert "--chunks-columns chunk=COLUMN" in found.err
+    for value in ("chunk=名字", "odd.csv=chunk=名字"):
+        found = command("evaluate", *given, *odd, "--chunks-columns", value)
+        assert (found.code, found.out) == (0, plain.out)
+    found = command("evaluate", *given, *odd, "--chunks-columns", "chunks.csv=chunk=名字")
+    assert found.code == 2
+    assert "chunks.csv" in found.err
+    found = command("evaluate", "p.qrels", "a.run", "--chunks-columns", "chunk=名字")
+    assert found.code == 2
+    assert "`--chunks-columns` needs `--chunks`" in found.err
+    resolved = command(
+        "passages", "resolve", "passages.jsonl", "--texts", "texts", *odd,
+        "--chunks-columns", "chunk=名字",
+    )  # fmt: skip
+    assert resolved.code == 0
+
+
+def test_hints_about_judgments_name_their_own_option(files: Path, command: Command) -> None:
+    Path("odd.csv").write_text("query,书名,quote\nq1,d,free within 30 days\n", "utf-8")
+    for arguments in (
+        ("passages", "resolve", "odd.csv", "--texts", "texts"),
+        ("evaluate", "odd.csv", "a.run", "--chunks", "chunks.csv", "--texts", "texts"),
+    ):
+        found = command(*arguments)
+        assert found.code == 3
+        assert "--judgments-columns document=书名" in found.err

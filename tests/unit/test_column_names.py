@@ -182,12 +182,29 @@ def test_synonyms_are_said_once_and_own_names_never(tmp_path: Path) -> None:
         ("search_term 商品 评分 排名 标注员 标题 商品图 网址 描述",
          "items", "query document grade rank judge title image url snippet"),
         ("查询词 排名 商品ID 曝光次数 点击次数", "counts", "query position doc impressions clicks"),
+        ("查询编号 文档 引文 等级", "passages", "query document quote grade"),
+        ("问题 文档名 起始位置 结束位置 相关性", "passages", "query document start end grade"),
+        ("問題編號 文檔 證據 等級", "passages", "query document quote grade"),
+        ("task_id document grade", "judgments", "query document grade"),
+        ("任务 文档 等级", "judgments", "query document grade"),
+        ("question chunk_id score", "run", "query document score"),
+        ("查询编号 分块 得分", "run", "query document score"),
+        ("分块编号 文档 起始位置 结束位置", "chunks", "chunk document start end"),
+        ("切片编号 文档编号 切片内容", "chunks", "chunk document text"),
+        ("分塊編號 文檔 開始 結束", "chunks", "chunk document start end"),
     ],
 )  # fmt: skip
 def test_headers_as_teams_write_them(header: str, kind: str, roles: str) -> None:
     levels = LOG_LEVELS if kind in {"sessions", "counts", "decisions"} else ITEM_LEVELS
     chosen = choose(header.split(), kind, levels=levels)
     assert [chosen[role] for role in roles.split()] == header.split()
+
+
+def test_a_column_is_not_both_the_chunk_and_its_document() -> None:
+    with pytest.raises(InputError, match="no column for the document"):
+        choose(["分块", "起始", "结束"], "chunks")
+    chosen = choose(["document", "chunk_id", "score", "query"], "run")
+    assert chosen["document"] == "document"
 
 
 @pytest.mark.parametrize("name", ["标签", "標籤", "人工标注", "相关性", "等級", "評分"])

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.option_values import format_named_by
 from relyon.cli.request import option, request
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    from relyon.data.chunks import Chunks
     from relyon.data.judgments import Judgments
     from relyon.data.passage_rows import Offsets
     from relyon.data.passages import Passages
@@ -22,6 +24,10 @@ __all__ = ["PASSAGE_ROLES", "PassageFiles"]
 
 #: The names that `--judgments-columns` accepts if the judgments are of passages.
 PASSAGE_ROLES = ("query", "document", "start", "end", "quote", "grade", "passage")
+#: The names that `--chunks-columns` accepts.
+CHUNK_ROLES = ("chunk", "document", "start", "end", "text")
+#: Their option.
+CHUNKS_COLUMNS = "--chunks-columns"
 
 
 @request
@@ -36,13 +42,19 @@ class PassageFiles:
         " the columns chunk, document, start and end, or text. Repeat it if runs rank different"
         " chunks.",
     )
+    chunks_columns: tuple[str, ...] = option(
+        CHUNKS_COLUMNS,
+        metavar="[FILE=]NAME=COLUMN,…",
+        multiple=True,
+        help="The columns of the tables of --chunks, such as chunk=id,text=content; NAME is chunk,"
+        " document, start, end or text.",
+    )
     document_texts: str | None = option(
         "--texts",
         "document_texts",
         metavar="FILE|FOLDER",
-        help="With --chunks: the texts of the documents, to find quotes and texts of chunks in: a"
-        " table with the columns document and text, or a folder of text files named after the"
-        " documents.",
+        help="The texts of the documents, to find quotes and texts of chunks in: a table with the"
+        " columns document and text, or a folder of text files named after the documents.",
     )
     similarity: float = option(
         "--similarity",
@@ -92,21 +104,39 @@ class PassageFiles:
             raise ParameterError(
                 message("cli.chunks-exclude", other=other), hint=message("cli.passages-are-table")
             )
+        if self.chunks_columns and not self.chunks:
+            raise ParameterError(
+                message("cli.columns-need-chunks"), hint=message("cli.add-chunks-or-resolve")
+            )
 
     def judgments(
         self, path: str, columns: Mapping[str, str] | None, scale: Scale | None
     ) -> Judgments:
         """Reads judgments of passages, and returns those of the chunks."""
+        texts = self.known_texts()
+        return self.read(path, columns, scale, texts).judgments(
+            self.joined(texts), share=self.chunk_share
+        )
+
+    def joined(self, texts: Mapping[str, str] | None) -> Chunks:
+        """Reads the chunks of all tables."""
         from relyon.io.passages import joined_chunks, read_chunks
 
-        texts = self.known_texts()
-        with format_named_by("--judgments-format", "--judgments-columns"):
-            passages = self.read(path, columns, scale, texts)
-        tables = [
-            read_chunks(one, texts=texts, similarity=self.similarity, offsets=self.offsets)
-            for one in self.chunks
-        ]
-        return passages.judgments(joined_chunks(tables), share=self.chunk_share)
+        check_columns_for(self.chunks, self.chunks_columns, CHUNK_ROLES, CHUNKS_COLUMNS)
+        tables = []
+        for path in self.chunks:
+            columns = columns_for(path, self.chunks_columns, CHUNK_ROLES, CHUNKS_COLUMNS)
+            with format_named_by("--chunks-format", CHUNKS_COLUMNS, per_file=len(self.chunks) > 1):
+                tables.append(
+                    read_chunks(
+                        path,
+                        texts=texts,
+                        columns=columns or None,
+                        similarity=self.similarity,
+                        offsets=self.offsets,
+                    )
+                )
+        return joined_chunks(tables)
 
     def known_texts(self) -> Mapping[str, str] | None:
         """Returns the texts of the documents, if they are given."""
@@ -124,11 +154,12 @@ class PassageFiles:
         """Reads judgments of passages, with their places."""
         from relyon.io.passages import read_passages
 
-        return read_passages(
-            path,
-            texts=texts,
-            columns=columns,
-            scale=scale,
-            similarity=self.similarity,
-            offsets=self.offsets,
-        )
+        with format_named_by("--judgments-format", "--judgments-columns"):
+            return read_passages(
+                path,
+                texts=texts,
+                columns=columns,
+                scale=scale,
+                similarity=self.similarity,
+                offsets=self.offsets,
+            )

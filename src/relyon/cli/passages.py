@@ -105,7 +105,7 @@ def command() -> None:
 @no_color_option
 def resolve(request: Request) -> None:
     """Runs `relyon passages resolve`."""
-    from relyon.io.passages import joined_chunks, read_chunks, write_passages
+    from relyon.io.passages import write_passages
 
     files = request.files
     if files.document_texts is None:
@@ -118,11 +118,7 @@ def resolve(request: Request) -> None:
     passages = files.read(request.source, columns or None, chosen_scale(request.scale), texts)
     notes = passages.notes
     if files:
-        tables = [
-            read_chunks(one, texts=texts, similarity=files.similarity, offsets=files.offsets)
-            for one in files.chunks
-        ]
-        notes = passages.judgments(joined_chunks(tables), share=files.chunk_share).notes
+        notes = passages.judgments(files.joined(texts), share=files.chunk_share).notes
     strict = [note for note in notes if note.level == "warning"]
     messages.notes(notes)
     for row in passages.unresolved.iter_rows(named=True):

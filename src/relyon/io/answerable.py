@@ -15,9 +15,12 @@ from relyon.io.query_columns import query_table, table_column
 __all__ = ["ANSWERABLE", "read_answer_scores", "read_answerable"]
 
 #: Names of the column.
-ANSWERABLE = ("answerable", "hasanswer", "有答案", "是否有答案", "可回答")
+ANSWERABLE = (
+    "answerable", "hasanswer", "isanswerable", "有答案", "是否有答案", "有无答案", "有無答案",
+    "可回答", "是否可回答", "能否回答", "可否回答",
+)  # fmt: skip
 _YES = ("true", "1", "1.0", "yes", "是", "有")
-_NO = ("false", "0", "0.0", "no", "否", "无")
+_NO = ("false", "0", "0.0", "no", "否", "无", "無")
 
 
 def read_answerable(source: object, ids: Iterable[str]) -> dict[str, bool]:
@@ -30,7 +33,7 @@ def read_answerable(source: object, ids: Iterable[str]) -> dict[str, bool]:
     Args:
         source: A mapping from ids of queries to these values; a data frame, or a CSV, TSV, JSON
             Lines or Parquet file, with a column of query ids and a column `answerable` (or
-            `has_answer`, 有答案, 是否有答案, 可回答), such as
+            `has_answer`, 有答案, 是否有答案, 可回答 and the like), such as
             `{"query": "q7", "answerable": false}`.
         ids: Ids of the queries, by which the column of ids is found.
 

@@ -231,7 +231,8 @@ def choose(
             if given[role] not in names:
                 lacking[role] = given[role]
             continue
-        free = [name for name in usual if name not in given.values()]
+        taken = [*given.values(), *(chosen.values() if kind == "chunks" else ())]
+        free = [name for name in usual if name not in taken]
         found = best_columns(free, levels.get(role, ()))
         if len(found) > 1:
             raise named_twice(found, kind, role, path)

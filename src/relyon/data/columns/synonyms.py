@@ -53,11 +53,19 @@ TEXTS = (
     " 查询文本 查詢 查詢詞 搜尋詞 搜尋 關鍵字 關鍵詞"
 )
 #: Ids of these texts.
-TEXT_IDS = "keywordid searchtermid searchqueryid 查询编号 查询词id 搜索词id 关键词id 关键字id"
+TEXT_IDS = (
+    "keywordid searchtermid searchqueryid 查询编号 查询词id 搜索词id 关键词id 关键字id 查詢編號"
+    " 查詢id 檢索詞id"
+)
 #: Ids of things that are found, and names that can be ids.
 THINGS = (
     "itemid item productid product passageid pid corpusid 商品id 商品编号 物品id 文档 文档id"
     " 文档编号 商品 物品 文檔 文件 商品編號 文件編號"
+)
+#: Ids of parts of documents: what a run ranks if it has no documents.
+CHUNK_IDS = (
+    "nodeid 分块 分块id 分块编号 切块 切块id 切块编号 切片 切片id 切片编号 片段id"
+    " 片段编号 文本块 文本块id 文本块编号 分塊 分塊編號 切塊 切塊編號"
 )
 PLACES = "位置 排名 名次 排位 展示位置 展现位置 位次"
 
@@ -66,10 +74,12 @@ LEVELS: dict[str, Levels] = {
     "query": _levels(
         "queryid", "qid", "查询id", "query", TEXT_IDS, "topicid", "topic", "topicno",
         "searchid", "search", "sessionid", "session", "group", "groupid", TEXTS,
+        "taskid task 任务 任务id 任务编号 任務 任務編號",
+        "questionid question 问题id 问题编号 问题 問題編號 問題",
     ),
     "document": _levels(
-        "documentid", "docid", "docno", "document", "doc", THINGS, "url", "asin", "sku", "id",
-        "objectid", "结果 結果",
+        "documentid", "docid", "docno", "document", "doc", THINGS, f"chunkid chunk {CHUNK_IDS}",
+        "url", "asin", "sku", "id", "objectid", "结果 結果", "文档名 文档名称 文件名 檔名",
     ),
     "grade": _levels(
         "grade",
@@ -111,17 +121,27 @@ LEVELS: dict[str, Levels] = {
     "weight": (),  # labels with scores have weights only if the caller says so
     "chunk": _levels(
         "chunkid", "chunk",
-        "chunkno chunkname nodeid node segmentid segment passageid passage pid 分块 分块id 切片"
-        " 切片id 片段 片段id",
+        f"chunkno chunkname node segmentid segment passageid passage pid 片段 片段編號 {CHUNK_IDS}",
         "id",
     ),
-    "passage": _levels("passage", "passageid spanid span 段落 段落id"),
+    "passage": _levels("passage", "passageid spanid span 段落 段落id 段落编号 段落編號"),
     "start": _levels(
-        "start", "startindex startoffset startchar startcharidx charstart begin 起始 开始 起点"
+        "start", "startindex startoffset startchar startcharidx charstart begin"
+        " 起始 开始 起点 起始位置 开始位置 起点位置 起始偏移 開始 起點 開始位置 起點位置",
     ),
-    "end": _levels("end", "endindex endoffset endchar endcharidx charend stop 结束 终点"),
-    "quote": _levels("quote", "quotation excerpt evidence passagetext text content 引文 原文 摘录"),
-    "text": _levels("text", "chunktext pagecontent content body 文本 内容 正文"),
+    "end": _levels(
+        "end", "endindex endoffset endchar endcharidx charend stop"
+        " 结束 终点 终止 结束位置 终点位置 终止位置 结束偏移 結束 終點 終止 結束位置 終點位置",
+    ),
+    "quote": _levels(
+        "quote", "quotation excerpt evidence passagetext text content"
+        " 引文 引用 原文 摘录 证据 依据 证据原文 引用原文 摘錄 證據 依據",
+    ),
+    "text": _levels(
+        "text", "chunktext pagecontent content body 文本 内容 正文 分块文本 分块内容 切块文本"
+        " 切块内容 切片文本 切片内容 片段文本 片段内容 文档文本 文档内容 文档正文 全文 內容"
+        " 分塊內容 文檔內容",
+    ),
     "position": (),
     "group": (),  # rows that a split keeps on one side
 }  # fmt: skip
