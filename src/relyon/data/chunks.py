@@ -18,6 +18,7 @@ from relyon.data.passage_rows import (
     Rows,
     character_offsets,
     check_offsets,
+    other_length,
     part_of_row,
     text_of,
 )
@@ -87,8 +88,9 @@ class Chunks(Sourced):
                 the start of the document's chunk before it on: exactly, then with width and white
                 space normalised, then nearly (see `relyon.Passages.resolve`).
             texts: The text of each document, by its id.
-            offsets: What places count: `characters`, bytes of `utf8`, or units of `utf16`; the last
-                two need texts.
+            offsets: What places count: `characters`; `lf`, characters with the two of a Windows
+                line end as one, as in texts that Python reads; bytes of `utf8`, or units of
+                `utf16`. All but characters need texts.
             similarity: The lowest similarity of a near place.
             source: The name of the data in messages.
 
@@ -275,16 +277,20 @@ class _Placing:
         self.parts: dict[str, Part] = {}
         self.near: list[str] = []
         self.lost: list[str] = []
+        self.moved: list[str] = []
+        self.differing: list[str] = []
+        self.reach: dict[str, int] = {}
         self._document, self._searched, self._before = "", SearchedText(""), 0
 
     def add(self, number: int, row: Mapping[str, object]) -> None:
         chunk = text_of(row, "chunk", number, self.faults)
         document = text_of(row, "document", number, self.faults)
-        part = part_of_row(row, document, number, self.faults)
+        part = part_of_row(row, document, number, self.faults, row.get("text"))
         if part is None:
             part = self._searched_part(chunk, document, number, row)
         elif self.texts is not None:
             part = character_offsets(part, self.texts, self.offsets, number, self.faults)
+            part = self._checked_part(chunk, part, row.get("text"))
         known = self.parts.setdefault(chunk, part)
         if known != part:
             raise self.faults.error(number, message("data.chunk-has-two-places", chunk=chunk))
@@ -307,9 +313,7 @@ class _Placing:
             )
         if not quote:
             return Part(document, 0, 0)
-        if document != self._document:
-            self._document, self._before = document, 0
-            self._searched = SearchedText(self.texts.get(document, ""))
+        self._open(document, self.texts.get(document, ""))
         found = self._searched.find(quote, after=self._before, similarity=self.similarity)
         if found is None:
             self.lost.append(chunk)
@@ -319,8 +323,51 @@ class _Placing:
         self._before = found.start + 1
         return Part(document, found.start, found.end)
 
+    def _checked_part(self, chunk: str, part: Part, own: object) -> Part:
+        """Returns the place of a chunk, or the nearest of its own text if that is elsewhere."""
+        text = (self.texts or {}).get(part.document)
+        if text is None:
+            return part
+        if not isinstance(own, str) or not own.strip():
+            reach = self.reach.get(part.document, 0)
+            self.reach[part.document] = max(reach, part.end)
+            return part
+        held = text[part.start : part.end]
+        if held == own or held.split() == own.split():
+            return part
+        self._open(part.document, text)
+        found = self._searched.find(own, near=part.start, similarity=self.similarity)
+        if found is None or found.how == "nearest":
+            self.differing.append(chunk)
+            return part
+        self.moved.append(chunk)
+        return Part(part.document, found.start, found.end)
+
+    def _open(self, document: str, text: str) -> None:
+        if document != self._document:
+            self._document, self._before = document, 0
+            self._searched = SearchedText(text)
+
+    def _line_ends(self) -> tuple[list[str], list[str]]:
+        """Returns the documents whose chunks may count, and that surely count, `\\r\\n` as one."""
+        if self.texts is None or self.offsets != "characters":
+            return [], []
+        doubtful: list[str] = []
+        sure: list[str] = []
+        for document, reach in self.reach.items():
+            text = self.texts[document]
+            other = other_length(text)
+            if other is not None and reach != len(text):
+                (sure if reach == other else doubtful).append(document)
+        return doubtful, sure
+
     def notes(self) -> tuple[Note, ...]:
+        doubtful, sure = self._line_ends()
         found = (
+            ("chunks-count-line-ends-once", sure, "warning"),
+            ("windows-line-ends", doubtful, "info"),
+            ("chunks-moved", self.moved, "warning"),
+            ("chunks-differ", self.differing, "warning"),
             ("chunks-not-found", self.lost, "warning"),
             ("chunks-found-nearly", self.near, "info"),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from relyon.core.errors import InputError, ParseError
@@ -13,6 +14,9 @@ from relyon.data.columns import is_na, missing, number as number_of, parse_grade
 from relyon.data.parts import Part
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relyon.data.scale import Scale
 
 __all__ = [
@@ -23,13 +27,14 @@ __all__ = [
     "Rows",
     "character_offsets",
     "check_offsets",
+    "other_length",
     "part_of_row",
     "passage_of_row",
     "text_of",
 ]
 
 #: What starts and ends count.
-Offsets = Literal["characters", "utf8", "utf16"]
+Offsets = Literal["characters", "lf", "utf8", "utf16"]
 #: Rows with their fields by role.
 Rows: TypeAlias = list[dict[str, object]]
 
@@ -106,9 +111,11 @@ def text_of(row: Mapping[str, object], role: str, number: int, faults: Faults) -
 
 
 def part_of_row(
-    row: Mapping[str, object], document: str, number: int, faults: Faults
+    row: Mapping[str, object], document: str, number: int, faults: Faults, text: object = None
 ) -> Part | None:
     """Returns the place that a row gives, or None if it gives none.
+
+    A start without an end is enough if the row has the text that starts there.
 
     Raises:
         InputError: If start or end is missing or no offset, or the end comes before the start.
@@ -117,10 +124,16 @@ def part_of_row(
     absent = [_absent(one) for one in given]
     if all(absent):
         return None
+    if absent == [False, True] and isinstance(text, str) and text:
+        given, absent = [given[0], given[0]], [False, False]
+    else:
+        text = ""
     offsets: list[int] = []
     for role, value, lacking in zip(("start", "end"), given, absent, strict=True):
         if lacking:
-            raise faults.error(number, message("data.row-lacks", role=role))
+            raise faults.error(
+                number, message("data.row-lacks", role=role), message("data.give-end-or-text")
+            )
         found = number_of(value)
         if found is None or found < 0 or found != found // 1 or found > 2**53:
             raise faults.error(number, message("data.is-not-offset", role=role, value=value))
@@ -128,7 +141,7 @@ def part_of_row(
     start, end = offsets
     if end < start:
         raise faults.error(number, message("data.part-ends-before-start", start=start, end=end))
-    return Part(document, start, end)
+    return Part(document, start, end + len(text))
 
 
 def check_offsets(offsets: Offsets, texts: Mapping[str, str] | None, path: str) -> None:
@@ -166,29 +179,48 @@ def character_offsets(
             message("data.document-has-no-text", document=part.document),
             message("data.give-texts"),
         )
-    start, end = part.start, part.end
-    size = len(text)
-    if offsets != "characters":
-        name, unit = ("utf-8", 1) if offsets == "utf8" else ("utf-16-le", 2)
-        data = text.encode(name, "surrogatepass")
-        size = len(data) // unit
-        try:
-            start, end = (
-                len(data[: place * unit].decode(name, "strict")) for place in (start, end)
-            )
-        except UnicodeDecodeError:
-            raise faults.error(
-                number,
-                message("data.offset-within-character", offsets=offsets, document=part.document),
-                message("data.say-what-offsets-count"),
-            ) from None
+    starts = None if offsets == "characters" else _starts(text, offsets)
+    size = len(text) if starts is None else int(starts[-1])
     if part.end > size:
         raise faults.error(
             number,
             message("data.part-ends-after-text", end=part.end, document=part.document, length=size),
             message("data.say-what-offsets-count"),
         )
+    if starts is None:
+        return part
+    found = starts.searchsorted([part.start, part.end])
+    if starts[found].tolist() != [part.start, part.end]:
+        raise faults.error(
+            number,
+            message("data.offset-within-character", offsets=offsets, document=part.document),
+            message("data.say-what-offsets-count"),
+        )
+    start, end = found.tolist()
     return Part(part.document, start, end)
+
+
+def other_length(text: str) -> int | None:
+    """Returns the length of a text if each line end of Windows counts as one; None without any."""
+    ends = text.count("\r\n")
+    return len(text) - ends if ends else None
+
+
+@lru_cache(maxsize=2)
+def _starts(text: str, offsets: Offsets) -> NDArray[np.int64]:
+    """Returns where each character of a text starts, and at last where the text ends."""
+    import numpy as np
+
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    if offsets == "lf":
+        sizes = np.ones(len(codes), np.int64)
+        sizes[:-1][(codes[:-1] == 13) & (codes[1:] == 10)] = 0
+    else:
+        limits = (0x80, 0x800, 0x10000) if offsets == "utf8" else (0x10000,)
+        sizes = np.ones(len(codes), np.int64)
+        for limit in limits:
+            sizes += codes >= limit
+    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def passage_of_row(
@@ -206,7 +238,7 @@ def passage_of_row(
     quote = "" if _absent(quote) else quote
     if not isinstance(quote, str):
         raise faults.error(number, message("data.id-is-not-text", role="quote", value=quote))
-    part = part_of_row(row, document, number, faults)
+    part = part_of_row(row, document, number, faults, quote)
     if part is not None and part.end == part.start:
         raise faults.error(number, message("data.passage-is-empty", start=part.start))
     if part is None and not quote:

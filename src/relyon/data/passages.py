@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
 from relyon.core.errors import InputError, ParameterError
@@ -212,7 +213,8 @@ class Passages(Sourced):
         Args:
             texts: The text of each document, by its id.
             similarity: The lowest similarity, above 0 and at most 1; 1 refuses near places.
-            offsets: What starts and ends count: `characters`, bytes of `utf8`, or units of
+            offsets: What starts and ends count: `characters`; `lf`, characters with the two of a
+                Windows line end as one, as in texts that Python reads; bytes of `utf8`, or units of
                 `utf16`, as in JavaScript and Java.
 
         Raises:
@@ -230,12 +232,16 @@ class Passages(Sourced):
         faults = Faults(path)
         searched: dict[str, SearchedText] = {}
         found: list[Passage] = []
+        moved: list[Passage] = []
+        blind: dict[str, None] = {}
         for number, one in enumerate(self.passages):
             document, text = one.part.document, texts.get(one.part.document)
             near = one.part.start if one.part.found else None
             if one.part.found and text is not None:
                 part = character_offsets(one.part, texts, offsets, number, faults)
                 near = part.start
+                if not one.quote and offsets == "characters" and "\r\n" in text:
+                    blind[document] = None
                 if not one.quote or text[part.start : part.end] == one.quote:
                     found.append(replace(one, part=part))
                     continue
@@ -250,7 +256,13 @@ class Passages(Sourced):
             if document not in searched:
                 searched[document] = SearchedText(text)
             found.append(_searched(one, searched[document], near, similarity))
-        notes = (*self.notes, *_notes(found, similarity))
+            if near not in (None, found[-1].part.start) and found[-1].part.found:
+                moved.append(found[-1])
+        notes = (*self.notes, *_notes(found, similarity, texts))
+        if moved:
+            notes += (Note("passages-moved", len(moved), "info", _shown(moved)),)
+        if blind:
+            notes += (Note("windows-line-ends", len(blind), "info", tuple(blind)[:NAMED]),)
         return Passages(found, scale=self.scale, source=self.source, notes=notes)
 
     def judgments(self, chunks: Chunks, *, share: float = 0.5) -> Judgments:
@@ -370,18 +382,35 @@ def _searched(one: Passage, text: SearchedText, near: int | None, similarity: fl
     )
 
 
-def _notes(passages: Sequence[Passage], similarity: float) -> tuple[Note, ...]:
-    lost = [one for one in passages if one.resolution == "not found"]
+def _notes(
+    passages: Sequence[Passage], similarity: float, texts: Mapping[str, str]
+) -> tuple[Note, ...]:
+    lost = [one for one in passages if one.resolution == "not found" and one.part.document in texts]
+    without = [one for one in passages if not one.part.found and one.part.document not in texts]
     near = [one for one in passages if one.resolution == "nearest"]
     several = [one for one in passages if one.places > 1]
     values: dict[str, object] = {"similarity": similarity, "of": len(passages)}
     lowest = min((one.similarity for one in near), default=1.0)
+    others = [*dict.fromkeys(one.part.document for one in without)]
     kinds = (
+        Note(
+            "passages-without-text",
+            len(without),
+            "warning",
+            tuple(others[:NAMED]),
+            {"of": len(passages), "known": _alike(others[0], texts) if without else ""},
+        ),
         Note("passages-not-found", len(lost), "warning", _shown(lost), values),
         Note("passages-found-nearly", len(near), "info", _shown(near), {"lowest": lowest}),
         Note("passages-in-several-places", len(several), "warning", _shown(several)),
     )
     return tuple(note for note in kinds if note.count)
+
+
+def _alike(document: str, texts: Mapping[str, str]) -> str:
+    """Returns the id of a text that could be the document's, or any."""
+    last = PurePosixPath(document).stem
+    return next((one for one in texts if PurePosixPath(one).stem == last), next(iter(texts), ""))
 
 
 def _shown(passages: Sequence[Passage]) -> tuple[str, ...]:

@@ -51,8 +51,9 @@ def read_passages(
             roles are found by the usual names.
         scale: The grade scale, or its name: grades may then be names of levels.
         similarity: The lowest similarity of a quote and its place; see `Passages.resolve`.
-        offsets: What starts and ends count: `characters` (Unicode code points), bytes of `utf8`, or
-            units of `utf16`, as in JavaScript and Java; the last two need texts.
+        offsets: What starts and ends count: `characters` (Unicode code points); `lf`, characters
+            with the two of a Windows line end as one, as in texts that Python reads; bytes of
+            `utf8`, or units of `utf16`, as in JavaScript and Java. All but characters need texts.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -93,7 +94,9 @@ def read_chunks(
     """Reads the table of the chunks that a run ranks.
 
     A row is one chunk: its id, its document, and start and end (the place in the document's text,
-    the end exclusive) or its text, which is searched in the document's: see `Chunks.from_dict`.
+    the end exclusive) or its text, which is searched in the document's: see `Chunks.from_dict`. A
+    start and a text are enough. A chunk with a place and a text has the place, if its text is
+    there, or else the nearest place of its text, with a note.
 
     Args:
         source: A CSV, TSV, JSON Lines, Parquet or Excel file, compressed or not; any data frame; a
