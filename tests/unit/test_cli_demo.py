@@ -25,7 +25,11 @@ pytest.importorskip("sklearn")
 pytest.importorskip("vl_convert")
 
 NAMES = [
+    "agent-once.jsonl",
+    "agent-repeats.jsonl",
+    "agent-rewrites.jsonl",
     "bm25.run",
+    "chunks",
     "clicks.parquet",
     "engines",
     "features.parquet",
@@ -33,6 +37,7 @@ NAMES = [
     "lambdamart.run",
     "monitor.html",
     "monitor.zh.html",
+    "no-answer",
     "questions.tsv",
     "report.html",
     "report.zh.html",
@@ -83,6 +88,12 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     for variant in ("base", "title-first", "text-only"):
         assert f"\n{variant} " in live
     assert all(width(line) <= 80 for line in live.splitlines())
+    agents, _, rest = live.partition("The documentation of each module is one page")
+    for name in ("once", "rewrites", "repeats"):
+        assert f"\n{name} " in agents
+    cut, _, answers = rest.partition("91 questions that the documents answer, and 30")
+    assert "\nchar_recall@10 " in cut
+    assert "\nTF-IDF " in answers
     for line in tried:
         few = ["-p", "trees=4", "--threads", "1"] if line.startswith("relyon train") else []
         again = command(*shlex.split(line)[1:], *few)
@@ -97,6 +108,9 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "没有逐个调参" in chinese.out.replace("\n", "")
     assert "真实用户不遵循任何模型" in chinese.out.replace("\n", "")
     assert "在线查询一个搜索引擎" in chinese.out
+    assert "三个按固定规则搜索的智能体" in chinese.out
+    assert "每个模块的说明是一页" in chinese.out
+    assert "无答案的问题（made/no-answer）" in chinese.err
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 
 

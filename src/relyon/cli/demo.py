@@ -57,9 +57,12 @@ the top and sometimes by mistake; labels derived from these clicks compare the
 rankers again. Rankers are then trained on features of questions and documents,
 with grades and with clicks as labels, and evaluated on held-out questions. In
 the last of three months of simulated traffic recall breaks, and the monitor
-finds it. At last the questions are sent to a live engine, SQLite's full text on
-the same documents, in three variants. The files are written to DIRECTORY
-[default: relyon-demo] and reused if they exist.
+finds it. Then the questions are sent to a live engine, SQLite's full text on
+the same documents, in three variants. Three scripted agents search in one, two
+or three calls; the documents are cut into chunks in two ways, measured with the
+same judged passages; and questions without an answer test which ranker knows
+that it has none. The files are written to DIRECTORY [default: relyon-demo] and
+reused if they exist.
 
 Needs pip install 'relyon[demo]'.
 
@@ -123,6 +126,7 @@ def command(request: Request) -> None:
     _learn_to_rank(story, paths, request.directory)
     _monitor(request.directory, request.rebuild)
     _search(paths, request.directory, request.rebuild)
+    _measure_machines(paths, request.directory, request.rebuild)
     _say_next(paths, request.directory)
 
 
@@ -268,12 +272,43 @@ def _search(paths: dict[str, str], directory: str, rebuild: bool) -> None:
     write(f"\n{story.to_text(language=messages.language)}")
 
 
+def _measure_machines(paths: dict[str, str], directory: str, rebuild: bool) -> None:
+    """Measures agents by their calls, two ways of cutting, and questions without an answer."""
+    from relyon.demo.agents import AGENTS, measure_agents, trace_file
+    from relyon.demo.chunks import CHUNKS, measure_chunks
+    from relyon.demo.machines import write_machines
+    from relyon.demo.unanswerable import FOLDER, measure_answers
+    from relyon.io import read_judgments
+    from relyon.io.traces import read_traces
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    files = [os.path.join(directory, trace_file(name)) for name in AGENTS]
+    with Progress("cli.searching-as-machines") as progress, building(directory):
+        write_machines(directory, rebuild=rebuild, progress=progress)
+        agents = measure_agents(list(map(read_traces, files)), judgments)
+        chunks, answers = measure_chunks(directory), measure_answers(directory, judgments)
+    for heading, story in (
+        (message("cli.three-agents", files=os.path.join(directory, trace_file("*"))), agents),
+        (message("cli.two-ways-of-cutting", folder=os.path.join(directory, CHUNKS)), chunks),
+        (message("cli.no-answer", folder=os.path.join(directory, FOLDER)), answers),
+    ):
+        messages.say()
+        _say(heading)
+        messages.say()
+        write(f"\n{story.to_text(language=messages.language)}")
+
+
 def _say_next(paths: dict[str, str], directory: str) -> None:
+    from relyon.demo.agents import RECALL, trace_file
+    from relyon.demo.chunks import CHUNKS
     from relyon.demo.clicks import LOG
     from relyon.demo.engine import ENGINE, FOLDER
     from relyon.demo.live import RUNS
     from relyon.demo.trained_rankers import LEARNT
+    from relyon.demo.unanswerable import FOLDER as NO_ANSWER
 
+    chunks, answers = (os.path.join(directory, name) for name in (CHUNKS, NO_ANSWER))
+    agent = os.path.join(directory, trace_file("rewrites"))
     engines, runs = os.path.join(directory, FOLDER), os.path.join(directory, RUNS)
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     other = paths[FILES[5]] if os.path.lexists(paths[FILES[5]]) else tfidf
@@ -295,6 +330,11 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f'engine check {os.path.join(engines, ENGINE)} "join path components"',
         f"compare {judgments} {os.path.join(runs, 'base.run')}"
         f" {os.path.join(runs, 'title-first.run')} --scale {SCALE}",
+        f"explain {judgments} {agent} --scale {SCALE} --query-id en12 -m {RECALL}",
+        f"evaluate {os.path.join(chunks, 'passages.jsonl')} {os.path.join(chunks, 'sections.run')}"
+        f" --chunks {os.path.join(chunks, 'sections.csv')} --scale {SCALE} -m char_recall@10",
+        f"evaluate {judgments} {os.path.join(answers, 'bm25.run')} --scale {SCALE} -m rr@10"
+        f" --answerable {os.path.join(answers, 'queries.csv')} --base-rate 0.1",
         f"judge serve --demo {directory} --engines {engines}",
     ):
         messages.say(f"  {program} {line}")

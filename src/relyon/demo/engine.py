@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from relyon.demo.corpus import Document
+from relyon.demo.corpus import Document, build_corpus
 
-__all__ = ["ENGINE", "FOLDER", "write_engine"]
+__all__ = ["ENGINE", "FOLDER", "read_documents", "write_engine"]
 
 #: The folder of the engine in the directory of the demonstration, and the engine's file.
 FOLDER, ENGINE = "engines", "docs.toml"
@@ -36,3 +36,16 @@ def write_engine(directory: str | Path, documents: Sequence[Document]) -> Path:
     path = folder / ENGINE
     path.write_text(text, "utf-8", newline="\n")
     return path
+
+
+def read_documents(directory: str | Path) -> list[Document]:
+    """Returns the documents of the engine's table, which is written first if it is missing.
+
+    Args:
+        directory: The directory of the demonstration.
+    """
+    path = Path(directory) / FOLDER / DOCUMENTS
+    if not path.exists():
+        write_engine(directory, build_corpus())
+    with open(path, encoding="utf-8", newline="") as file:
+        return [Document(*row) for row in list(csv.reader(file))[1:]]

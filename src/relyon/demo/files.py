@@ -65,10 +65,21 @@ def load_questions() -> list[Question]:
     Raises:
         ValueError: The file is malformed.
     """
-    return [
-        Question(identifier, language, text)
-        for identifier, language, text in _table("questions.tsv", ("id", "language", "text"))
-    ]
+    return _questions("questions.tsv")
+
+
+def load_unanswerable() -> list[Question]:
+    """Read the questions that ship with the package and that no document answers.
+
+    They ask for packages and tasks outside of the standard library.
+
+    Returns:
+        Questions in the order of the file.
+
+    Raises:
+        ValueError: The file is malformed.
+    """
+    return _questions("unanswerable.tsv")
 
 
 def load_judgments() -> list[Judgment]:
@@ -188,6 +199,10 @@ def _write(path: Path, text: str) -> None:
 
 def _data(name: str) -> str:
     return resources.files("relyon.demo").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def _questions(name: str) -> list[Question]:
+    return [Question(*row) for row in _table(name, ("id", "language", "text"))]
 
 
 def _table(name: str, header: tuple[str, str, str]) -> list[tuple[str, str, str]]:
