@@ -10,6 +10,7 @@ import pytest
 from tests.unit.conftest import Command
 
 from relyon.core.document.terminal import width
+from relyon.core.texts import catalogue
 from relyon.data.convention import load_convention
 
 FILES = Path(__file__).parents[2] / "examples" / "docs-search"
@@ -142,3 +143,14 @@ def test_an_overview_of_a_log_is_in_chinese(command: Command, files: Path) -> No
     english = command("logs", "inspect", "log.csv").out
     assert "results per session  2.0\n" in english
     assert "positions            1 to 2\n" in english
+
+
+def test_every_heading_of_a_derivation_is_translated() -> None:
+    import relyon.measures
+
+    found = {one for name in dir(relyon.measures) for one in
+             getattr(getattr(relyon.measures, name), "headings", ())}  # fmt: skip
+    assert {"gain", "relevant characters", "passages found"} <= found
+    words = catalogue("words", "zh")
+    assert {one for one in found if re.search("[a-z]{2}", one) and one not in words
+            and f"word.{one}" not in words} == set()  # fmt: skip
