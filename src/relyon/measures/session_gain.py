@@ -22,6 +22,7 @@ from relyon.measures.tasks import (
     TaskStep,
     distinct_judgments,
     grade_values,
+    shares,
 )
 
 if TYPE_CHECKING:
@@ -76,10 +77,7 @@ class _Discounted(TaskMeasure):
             gain = worth(one.entry.grade) if one.new or self.repeats == "counted" else 0.0
             rank, call = by_rank(one.entry.rank), by_call(one.call)
             running += gain / rank / call
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, gain, rank * call,
-                gain / rank / call / share, running / share, one.call, one.first,
-            )  # fmt: skip
+            yield one.step(gain, rank * call, gain / rank / call / share, running / share)
 
     def _sums(self, judged: JudgedCalls) -> NDArray[np.float64]:
         import numpy as np
@@ -248,9 +246,7 @@ class NSDCG(_Discounted):
             if own not in known:
                 known[own] = self._ideal(list(own[0]), own[1])
             ideal[place] = known[own]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: NDArray[np.float64] = np.where(ideal > 0, self._sums(judged) / ideal, np.nan)
-        return found
+        return shares(self._sums(judged), ideal)
 
 
 @register
@@ -337,10 +333,7 @@ class SRBP(TaskMeasure):
                 gain = 0.0
             weight = (1.0 - self.p) * again ** (one.call - 1) * stay ** (one.entry.rank - 1)
             total += gain * weight
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, gain, weight,
-                gain * weight, total, one.call, one.first,
-            )  # fmt: skip
+            yield one.step(gain, weight, gain * weight, total)
 
     def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
         rows = CallRows.of(judged, self.k, self.calls)

@@ -12,7 +12,15 @@ from relyon.data.ranking import Ranking
 from relyon.measures.definition import UNBOUNDED, Better
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
-from relyon.measures.tasks import CallRows, Listed, Records, TaskMeasure, TaskStep, grade_values
+from relyon.measures.tasks import (
+    CallRows,
+    Listed,
+    Records,
+    TaskMeasure,
+    TaskStep,
+    grade_values,
+    shares,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,10 +96,7 @@ class Redundancy(TaskMeasure):
         of, found = float(len(counted)), 0
         for one in counted:
             found += not one.new
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, float(not one.new), of,
-                float(not one.new) / of, found / of, one.call, one.first,
-            )  # fmt: skip
+            yield one.step(float(not one.new), of, float(not one.new) / of, found / of)
 
     def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
         import numpy as np
@@ -105,9 +110,7 @@ class Redundancy(TaskMeasure):
             return np.full(tasks, np.nan)
         again = rows.sums((~rows.new).astype(np.float64), tasks)
         of = np.bincount(rows.task, minlength=tasks)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value: NDArray[np.float64] = np.where(of > 0, again / of, np.nan)
-        return value
+        return shares(again, of)
 
 
 @register
@@ -166,9 +169,7 @@ class GainPerRead(TaskMeasure):
             return np.full(tasks, np.nan)
         gained = _gained_once(rows, gain_function(self.gain or "linear"), tasks)
         of = np.bincount(rows.task, minlength=tasks)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value: NDArray[np.float64] = np.where(of > 0, gained / of, np.nan)
-        return value
+        return shares(gained, of)
 
 
 @register
@@ -235,9 +236,7 @@ class GainPerTokens(TaskMeasure):
         if self.calls is not None and len(task):
             kept = np.arange(len(task)) - judged.calls[task] < self.calls
         spent = np.bincount(task[kept], weights=judged.tokens[kept], minlength=tasks) / TOKENS
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value: NDArray[np.float64] = np.where(spent > 0, gained / spent, np.nan)
-        return value
+        return shares(gained, spent)
 
 
 def _gained_once(
@@ -258,10 +257,7 @@ def _gained(
     for one in counted:
         gain = worth(one.entry.grade) if one.new else 0.0
         running += gain
-        yield TaskStep(
-            one.entry.rank, one.entry.document, one.entry.grade, gain, of, gain / of, running / of,
-            one.call, one.first,
-        )  # fmt: skip
+        yield one.step(gain, of, gain / of, running / of)
 
 
 def _quotient(measure: TaskMeasure, ranking: Ranking, of: float) -> str:

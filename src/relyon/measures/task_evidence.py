@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -11,7 +12,14 @@ from relyon.measures.definition import Aspect, Combine
 from relyon.measures.formulas import equation, format_number
 from relyon.measures.lookup import register
 from relyon.measures.relevance import MACRO_MICRO
-from relyon.measures.tasks import CallRows, Listed, TaskMeasure, TaskStep, distinct_judgments
+from relyon.measures.tasks import (
+    CallRows,
+    Listed,
+    TaskMeasure,
+    TaskStep,
+    distinct_judgments,
+    shares,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,6 +85,27 @@ class _Evidence(TaskMeasure):
         return first
 
 
+class _FirstHit(_Evidence):
+    """Shared by measures of the first call with a relevant document."""
+
+    headings: ClassVar[tuple[str, str]] = ("relevant", "call")
+
+    @abstractmethod
+    def worth(self, call: int) -> float:
+        """Returns the value if this call is the first with a relevant document."""
+
+    def steps(self, ranking: Ranking) -> Iterator[TaskStep]:
+        total = 0.0
+        for one in self.listed(ranking):
+            hit = self.hit(one)
+            added = self.worth(one.call) if hit and not total else 0.0
+            total += added
+            yield one.step(float(hit), float(one.call), added, total)
+
+    def missing_relevant(self, ranking: Ranking) -> list[str]:
+        return [] if self.value(ranking) else super().missing_relevant(ranking)
+
+
 @register
 @dataclass(frozen=True)
 class TaskRecall(_Evidence):
@@ -125,10 +154,7 @@ class TaskRecall(_Evidence):
         for one in self.listed(ranking):
             hit = one.new and self.hit(one)
             found += hit
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, float(hit), of, hit / of,
-                found / of, one.call, one.first,
-            )  # fmt: skip
+            yield one.step(float(hit), of, hit / of, found / of)
 
     def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
         import numpy as np
@@ -137,14 +163,12 @@ class TaskRecall(_Evidence):
         hits = rows.where(rows.grade >= self.threshold())
         found = hits.sums(hits.new.astype(np.float64), len(judged.tasks))
         of = self.relevant_counts(judged)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share: NDArray[np.float64] = np.where(of > 0, found / of, np.nan)
-        return share
+        return shares(found, of)
 
 
 @register
 @dataclass(frozen=True)
-class CallRR(_Evidence):
+class CallRR(_FirstHit):
     """Reciprocal of the first call with evidence.
 
     1 / j if call j is the first with a relevant document among its first k results, and 0 if none
@@ -171,24 +195,12 @@ class CallRR(_Evidence):
     aliases = ("first_evidence",)
     aspect: ClassVar[Aspect] = "first"
     formula = "1 / first call with a relevant document in its top k"
-    headings: ClassVar[tuple[str, str]] = ("relevant", "call")
     k: int | None = None
     calls: int | None = None
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[TaskStep]:
-        total = 0.0
-        for one in self.listed(ranking):
-            hit = self.hit(one)
-            added = 1.0 / one.call if hit and not total else 0.0
-            total += added
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, float(hit), float(one.call),
-                added, total, one.call, one.first,
-            )  # fmt: skip
-
-    def missing_relevant(self, ranking: Ranking) -> list[str]:
-        return [] if self.value(ranking) else super().missing_relevant(ranking)
+    def worth(self, call: int) -> float:
+        return 1.0 / call
 
     def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
         import numpy as np
@@ -201,13 +213,13 @@ class CallRR(_Evidence):
 
 @register
 @dataclass(frozen=True)
-class Recovery(_Evidence):
+class Recovery(_FirstHit):
     """Recovery: a later call finds what the first did not.
 
     Of the tasks whose first call has no relevant document among its first k results, the share in
     which a later call has one. A task whose first call found something has no value and no weight
-    in the mean, whatever the convention's rule for undefined queries. A task without a second call
-    counts 0. Undefined if R = 0, too.
+    in the mean, under any rule of the convention for undefined queries. A task without a second
+    call counts 0. Undefined if R = 0, too.
 
     Attributes:
         k: Ranks counted per call; `None` counts all.
@@ -228,7 +240,6 @@ class Recovery(_Evidence):
     aspect: ClassVar[Aspect] = "hit"
     combine: ClassVar[Combine] = "ratio"
     formula = "found by a later call / not found by the first"
-    headings: ClassVar[tuple[str, str]] = ("relevant", "call")
     k: int | None = None
     calls: int | None = None
     rel: float | None = None
@@ -243,19 +254,8 @@ class Recovery(_Evidence):
     def query_weight(self, ranking: Ranking) -> float:
         return 0.0 if self._found_at_once(ranking) else 1.0
 
-    def steps(self, ranking: Ranking) -> Iterator[TaskStep]:
-        total = 0.0
-        for one in self.listed(ranking):
-            hit = self.hit(one)
-            added = float(hit and not total)
-            total += added
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, float(hit), float(one.call),
-                added, total, one.call, one.first,
-            )  # fmt: skip
-
-    def missing_relevant(self, ranking: Ranking) -> list[str]:
-        return [] if self.value(ranking) else super().missing_relevant(ranking)
+    def worth(self, call: int) -> float:
+        return 1.0
 
     def values(self, judged: JudgedCalls) -> NDArray[np.float64]:
         import numpy as np
@@ -343,10 +343,7 @@ class ChainRecall(_Evidence):
                 else float(not left)
                 for name, left in lacking.items()
             )
-            yield TaskStep(
-                one.entry.rank, one.entry.document, one.entry.grade, added, of, added / of,
-                complete / of, one.call, one.first,
-            )  # fmt: skip
+            yield one.step(added, of, added / of, complete / of)
 
     def missing_relevant(self, ranking: Ranking) -> list[str]:
         needed = {document for documents in self.sets(ranking).values() for document in documents}
@@ -374,6 +371,4 @@ class ChainRecall(_Evidence):
         worth = share if self.credit == "share" else (share == 1.0).astype(np.float64)
         sums = np.bincount(keys // many, weights=worth, minlength=tasks)
         sets = np.bincount(keys // many, minlength=tasks)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value: NDArray[np.float64] = np.where(sets > 0, sums / sets, np.nan)
-        return value
+        return shares(sums, sets)

@@ -28,6 +28,7 @@ __all__ = [
     "condense_calls",
     "distinct_judgments",
     "grade_values",
+    "shares",
 ]
 
 #: So many rows are looked at for the grades that there are.
@@ -72,6 +73,14 @@ class Listed:
     entry: RankedDocument
     new: bool
     first: int
+
+    def step(self, gain: float, discount: float, added: float, total: float) -> TaskStep:
+        """Returns its step; the numbers are those of `Step`."""
+        entry = self.entry
+        return TaskStep(
+            entry.rank, entry.document, entry.grade, gain, discount, added, total, self.call,
+            self.first,
+        )  # fmt: skip
 
 
 class TaskMeasure(Measure):
@@ -240,6 +249,17 @@ class CallRows:
             self.task, weights=amounts, minlength=tasks
         ).astype(np.float64)
         return found
+
+
+def shares(
+    found: NDArray[np.float64] | NDArray[np.int64], of: NDArray[np.float64] | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Returns the quotient by task, NaN where the divisor is not above 0."""
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value: NDArray[np.float64] = np.where(of > 0, found / of, np.nan)
+    return value
 
 
 def _first_places(task: NDArray[np.int64], document: NDArray[np.int64]) -> NDArray[np.bool_]:
