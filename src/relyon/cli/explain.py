@@ -118,8 +118,8 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon explain`."""
     from relyon.analysis.explanation import Change, Explanation, explain, explain_change
-    from relyon.analysis.explanation.tasks import lists_of
     from relyon.data.run import Run
+    from relyon.io.traces import read_lists
     from relyon.measures import measure as parse_measure
 
     one = parse_measure(request.measure)
@@ -137,7 +137,9 @@ def command(request: Request) -> None:
         )
     rules, levels = lists.convention, request.given.scale
     with request.given.naming(request.files):
-        runs = [lists_of(one, name) for one, name in zip(lists.runs, lists.names, strict=True)]
+        runs = [
+            read_lists(one, name=name) for one, name in zip(lists.runs, lists.names, strict=True)
+        ]
     if request.learn and len(runs) != 1:
         raise ParameterError(message("cli.learn-explains-one-run"))
     lesson = _lesson(one) if request.learn else None
@@ -219,7 +221,7 @@ def _check_files(files: Sequence[str], given: Given) -> None:
 
 
 def _worth_a_look(
-    reference: Judgments | Run | Source,
+    reference: Judgments | Run | Traces | Source,
     runs: Sequence[Run | Traces],
     measure: Measure,
     convention: Convention,

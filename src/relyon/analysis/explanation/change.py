@@ -14,7 +14,6 @@ from relyon.analysis.explanation.subject import Subject
 from relyon.analysis.explanation.tasks import (
     TaskExplanation,
     derive_task,
-    lists_of,
     task_subject,
 )
 from relyon.core.document.exportable import Exportable
@@ -28,6 +27,7 @@ from relyon.data.run import run_name
 from relyon.data.scale import Scale
 from relyon.data.traces import Traces
 from relyon.io.descriptions import described
+from relyon.io.traces import read_lists
 from relyon.measures.definition import Measure
 
 if TYPE_CHECKING:
@@ -350,7 +350,7 @@ def explain_change(
     titles = tuple(names) if names is not None else (run_name(run), run_name(other))
     if len(titles) != 2:
         raise ParameterError(message("analysis.two-runs-need-two", count=len(titles)))
-    given = [lists_of(one) for one in (run, other)]
+    given = [read_lists(one) for one in (run, other)]
     runs = [one for one in given if not isinstance(one, Traces)]
     if len(runs) < len(given):
         asked = [str(query)]

@@ -8,13 +8,14 @@ from dataclasses import replace
 from relyon.analysis.explanation.derivation import LIMIT, Explanation, derive
 from relyon.analysis.explanation.discrepancy import discrepancy
 from relyon.analysis.explanation.subject import Subject
-from relyon.analysis.explanation.tasks import derive_task, lists_of, task_subject
+from relyon.analysis.explanation.tasks import derive_task, task_subject
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.scale import Scale
 from relyon.data.traces import Traces
 from relyon.evaluation.mistakes import refuse_columns_as_runs
+from relyon.io.traces import read_lists
 from relyon.measures.definition import Measure
 
 __all__ = ["explain"]
@@ -79,7 +80,7 @@ def explain(
     """
     rules = load_convention(convention)
     refuse_columns_as_runs(judgments, [run])
-    lists = lists_of(run)
+    lists = read_lists(run)
     if isinstance(lists, Traces):
         if against is not None:
             raise ParameterError(message("analysis.against-explains-no-traces"))

@@ -20,6 +20,7 @@ from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     from relyon.data.judged_passages import JudgedPassages
+    from relyon.data.traces import Traces
 
 __all__ = ["Subject"]
 
@@ -56,7 +57,7 @@ class Subject:
     def of(
         cls,
         judgments: object,
-        runs: Sequence[Run],
+        runs: Sequence[Run | Traces],
         query: str,
         measure: str | Measure,
         scale: Scale | str | None,
@@ -64,7 +65,7 @@ class Subject:
         """Looks up a query.
 
         Raises:
-            UnknownNameError: If neither the judgments nor a run have the query.
+            UnknownNameError: If neither the judgments nor a run, or traces, have the query.
         """
         query = str(query)
         chosen = load_scale(scale)
@@ -87,8 +88,8 @@ class Subject:
             grades = table.table.grades(query) if held else {}
             subtopics = table.table.subtopics(query) if held else {}
             highest = table.table.highest
-        if not held and not any(query in run.table for run in runs):
-            known = runs[0].queries
+        if not held and not any(query in run for run in runs):
+            known = [*runs[0]]
             raise UnknownNameError(
                 message("analysis.no-query", query=query),
                 hint=(

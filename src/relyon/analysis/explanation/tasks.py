@@ -17,10 +17,7 @@ from relyon.core.texts import Catalogue, Language, catalogue, message, translate
 from relyon.core.texts.numbers import TERMINAL
 from relyon.data.convention import Convention
 from relyon.data.task_ranking import Call, TaskRanking
-from relyon.data.traces import Traces
-from relyon.io import Source, opened, read_judgments, read_run
-from relyon.io.format import formats
-from relyon.io.traces import read_traces
+from relyon.io import read_judgments
 from relyon.measures.definition import Step
 from relyon.measures.of_calls import Mean
 from relyon.measures.parser import measure as parse_measure
@@ -29,8 +26,9 @@ from relyon.measures.tasks import TaskMeasure, TaskStep
 if TYPE_CHECKING:
     import polars
 
-    from relyon.data.run import Run
+    from relyon.data.judgments import Judgments
     from relyon.data.scale import Scale
+    from relyon.data.traces import Traces
     from relyon.measures.definition import Measure
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "ExplainedResult",
     "TaskExplanation",
     "derive_task",
-    "lists_of",
     "task_subject",
 ]
 
@@ -229,31 +226,13 @@ class TaskExplanation(Explanation):
         return {**super().to_dict(), "calls": calls}
 
 
-def lists_of(run: object, name: str | None = None) -> Traces | Run:
-    """Returns traces if a run is traces, or a file of them, or else the run.
-
-    Args:
-        run: See `relyon.evaluate`.
-        name: Its name if it is read; `None` takes the file's.
-
-    Raises:
-        InputError: If it cannot be read.
-    """
-    if isinstance(run, Traces):
-        return run
-    given = opened(run, "run") or run
-    if isinstance(given, Source) and "traces" in formats.get(given.format).kinds:
-        return read_traces(given, name=name)
-    return read_run(given, name=name)
-
-
 def task_subject(
     judgments: object,
     traces: Sequence[Traces],
     query: str,
     measure: str | Measure,
     scale: Scale | str | None,
-) -> tuple[Subject, object]:
+) -> tuple[Subject, Judgments]:
     """Looks up a task: the subject, and its judgments.
 
     A measure of one list means its mean over the calls.
@@ -272,35 +251,25 @@ def task_subject(
             )
         asked = asked if one_call and asked.needs == "judgments" else Mean(asked)
     table = read_judgments(judgments, scale=scale)
-    known = cast("list[Run]", [_Asked(one) for one in traces])
-    return Subject.of(table, known, query, asked, scale), table
-
-
-class _Asked:
-    """What a subject looks up in a run."""
-
-    def __init__(self, traces: Traces) -> None:
-        self.table = traces
-        self.queries = traces.tasks
+    return Subject.of(table, traces, query, asked, scale), table
 
 
 def derive_task(
-    subject: Subject, judgments: object, traces: Traces, rules: Convention, limit: int
+    subject: Subject, judgments: Judgments, traces: Traces, rules: Convention, limit: int
 ) -> Explanation:
     """Returns the derivation of a task's value; that of a list for a list measure of one call.
 
     Raises:
         ParameterError: If ties are averaged over: no single order explains the value.
     """
-    table = read_judgments(judgments)
     if rules.ties == "expected":
-        if traces.ranking(subject.query, table, rules.replace(ties="doc-desc")).tied:
+        if traces.ranking(subject.query, judgments, rules.replace(ties="doc-desc")).tied:
             raise ParameterError(
                 message("analysis.ties-expected-averages-over"),
                 hint=message("analysis.choose-one-order"),
             )
         rules = rules.replace(ties="doc-desc")
-    ranking = traces.ranking(subject.query, table, rules)
+    ranking = traces.ranking(subject.query, judgments, rules)
     if not isinstance(subject.asked, TaskMeasure):
         alone = ranking.calls[0].ranking if ranking.calls else ranking
         return derive(subject, alone, rules, limit)
