@@ -33,8 +33,8 @@ PARTS = {
 #: What the course does not explain: how files are read, what was left out, and the like.
 UNEXPLAINED = {
     "notes": """
-        chunks-count-line-ends-once chunks-differ chunks-moved passages-moved passages-without-text
-        windows-line-ends
+        chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
+        passages-without-text windows-line-ends
         chunks-found-nearly chunks-not-found duplicate-passages no-passages passages-found-nearly
         several-chunk-tables
         passages-in-no-chunk passages-in-several-places passages-not-found passages-without-chunks

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import relyon
@@ -94,3 +96,29 @@ def test_documents_without_a_text_are_named_with_an_id_that_exists() -> None:
     assert "`guides/logs.md`" in str(found.notes[0])
     assert "(logs)" in str(found.notes[0])
     assert kinds(passages.resolve({})) == ["passages-without-text"]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_retrieved_chunks_that_the_table_lacks_are_noted(traced: bool) -> None:
+    judged = Passages.from_dict({"q": [("d", 0, 4)]}).judgments(
+        Chunks.from_dict({"a": ("d", 0, 9)})
+    )
+    run: object = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "other": {"z": 1.0}}
+    if traced:
+        calls = {"q": [{"results": ["a", "b"]}, {"results": ["c"]}], "other": [{"results": ["z"]}]}
+        run = relyon.Traces.from_dict(calls)
+    with pytest.warns(relyon.RelyonWarning, match="2 of 3 retrieved chunks are not in the table"):
+        results = relyon.evaluate(judged, run, "rr")
+    assert "chunks-not-in-table" in [note.kind for note in results.notes]
+    with pytest.raises(relyon.InputError, match="the table of chunks has no chunk `b`"):
+        relyon.evaluate(judged, run, "char_recall")
+
+
+def test_the_error_about_an_unknown_chunk_names_the_run(tmp_path: Path) -> None:
+    judged = Passages.from_dict({"q": [("d", 0, 4)]}).judgments(
+        Chunks.from_dict({"a": ("d", 0, 9)})
+    )
+    file = tmp_path / "mine.run"
+    file.write_text("q Q0 b 1 1 tag\n")
+    with pytest.raises(relyon.InputError, match=r"mine\.run: query `q`"):
+        relyon.evaluate(judged, file, "char_recall")

@@ -16,6 +16,7 @@ from relyon.evaluation.measure_columns import (
     python_columns,
     unrecorded_notes,
 )
+from relyon.evaluation.passage_columns import chunk_notes
 from relyon.io import Source, opened, read_run
 from relyon.io.format import formats
 
@@ -46,11 +47,14 @@ def evaluate_run(
 
         return evaluate_traces(judgments, program, given, threads)
     told = _trained_on(given)
-    streamed = None if program.in_python else _streamed(table, program, given, threads)
+    whole = program.in_python or judgments.passages is not None
+    streamed = None if whole else _streamed(table, program, given, threads)
     if streamed is not None:
         batch, notes = streamed
         return batch, batch_columns(program, batch), (*notes, *told)
     kept = read_run(given)
+    lists = ((query, kept.table.documents(query)[0]) for query in kept.queries if query in table)
+    told += chunk_notes(program, judgments.passages, lists, kept.path)
     batch = _native.evaluate_run(table, program.plan, kept.table, threads)
     columns = batch_columns(program, batch)
     if program.in_python:

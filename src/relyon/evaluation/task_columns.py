@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from relyon.evaluation.measure_columns import (
     python_columns,
     unrecorded_notes,
 )
+from relyon.evaluation.passage_columns import chunk_notes
 from relyon.measures.of_calls import OfCalls, without_calls
 from relyon.measures.tasks import TaskMeasure
 
@@ -52,6 +53,11 @@ def evaluate_traces(
     its calls.
     """
     table, several = judgments.table, traces.most_calls > 1
+    found: list[tuple[str, Sequence[str]]] = []
+    if judgments.passages is not None:
+        judged = [task for task in traces.tasks if task in table]
+        found = [(task, call.documents) for task in judged for call in traces.calls(task)]
+    told = chunk_notes(program, judgments.passages, found, traces.path)
     plan = program.plan
     if several and program.convention.decimals is not None:
         plan = _plan(program, spans=True, decimals=None)
@@ -73,7 +79,12 @@ def evaluate_traces(
         batch = _native.by_task(table, program.plan, traces.table, calls, forms, tied)
     columns = batch_columns(program, batch)
     columns |= _python_columns(judgments, program, traces, batch, threads)
-    notes = (*traces.notes, *_several_notes(program, traces), *unrecorded_notes(program, columns))
+    notes = (
+        *traces.notes,
+        *told,
+        *_several_notes(program, traces),
+        *unrecorded_notes(program, columns),
+    )
     return batch, columns, notes
 
 
