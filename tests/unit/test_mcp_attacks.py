@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,24 @@ def test_files_of_a_call_that_was_ended_are_removed(
 
     anyio.run(main)
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_nothing_is_left_of_a_server_that_was_killed(files: Place) -> None:
+    scratch = files.root / "scratch"
+    scratch.mkdir()
+    with subprocess.Popen(
+        [sys.executable, *arguments(files)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    ) as server:
+        end = time.monotonic() + 60
+        while not list((files.root / "state").glob("*.sealed")) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert list(scratch.iterdir())
+        server.kill()
+    while list(scratch.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not list(scratch.iterdir())

@@ -198,3 +198,10 @@ def test_what_was_not_recorded_is_said() -> None:
     assert not kinds & {"reads-not-recorded", "tokens-not-recorded"}
     run = relyon.evaluate(judgments, {"t": {"a": 1.0}}, names)
     assert {"reads-not-recorded", "tokens-not-recorded"} <= {note.kind for note in run.notes}
+
+
+def test_very_deep_names_are_refused() -> None:
+    """Each level would be one of Python's calls, and text of an agent may have thousands."""
+    deep = "mean(" * 700 + "ndcg" + ")" * 700
+    with pytest.raises(relyon.ParameterError, match="not a measure name"):
+        relyon.measure(deep)

@@ -36,6 +36,8 @@ PARAMETERS = {
 VALUES = {"exp-log2": "exp", "log2": "linear"}
 #: Words before a measure of one list in parentheses; see `relyon.measures.of_calls`.
 OF = {"first", "last", "best", "mean"}
+#: Parentheses within a measure of calls that a name can have.
+DEEPEST = 20
 #: Names that mean several measures, and the whole list if they end in @all.
 WHOLE = {"P", "p", "recall", "success", "ndcg_cut", "map_cut", "unj"}
 
@@ -95,6 +97,11 @@ def _of_calls(name: str) -> Measure | None:
     if not inside.strip():
         raise ParameterError(
             message("measures.not-measure-name", name=name),
+            hint=message("measures.write-of-calls", name=kind.name),
+        )
+    if inside.count("(") > DEEPEST:  # each level would be one of Python's calls
+        raise ParameterError(
+            message("measures.not-measure-name", name=name[:80]),
             hint=message("measures.write-of-calls", name=kind.name),
         )
     return kind(measure(inside))

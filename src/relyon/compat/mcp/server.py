@@ -22,6 +22,7 @@ from relyon.compat.mcp.said import error_values
 from relyon.compat.mcp.settings import Settings
 from relyon.compat.mcp.shorten import shortened
 from relyon.compat.mcp.toolbox import tools
+from relyon.compat.mcp.worker import SCRATCH
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
 from relyon.core.registry import suggestion
 from relyon.core.texts import message
@@ -71,7 +72,7 @@ class Worker:
         # -P: the folder of the agent may be the current one, and no module is imported from there.
         command = [sys.executable, "-P", "-m", "relyon.compat.mcp.worker"]
         # Its files of a call are below a folder that is removed with it, also if it is killed.
-        self._scratch = tempfile.mkdtemp(prefix="relyon-mcp-")
+        self._scratch = tempfile.mkdtemp(prefix=SCRATCH)
         places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._scratch)
         environment = {**os.environ, **places}
         self._process = await anyio.open_process(command, stderr=None, env=environment)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import tempfile
 import warnings
 from typing import IO
 
@@ -21,11 +23,25 @@ from relyon.core.errors import RelyonError
 from relyon.core.notes import RelyonWarning
 from relyon.core.texts import message
 
-__all__ = ["main"]
+__all__ = ["SCRATCH", "main"]
+
+#: The beginning of the name of the folder for temporary files.
+SCRATCH = "relyon-mcp-"
 
 
 def main() -> None:
-    """Answers requests until stdin ends."""
+    """Answers requests until stdin ends, then removes its temporary files."""
+    try:
+        _serve()
+    except BrokenPipeError:  # the server was killed
+        pass
+    finally:
+        place = tempfile.gettempdir()
+        if os.path.basename(place).startswith(SCRATCH):  # of this process alone
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _serve() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore", RelyonWarning)
