@@ -10,6 +10,7 @@ import pytest
 from tests.unit.conftest import Command
 
 import relyon
+from relyon.core.document.terminal import width
 
 HERE = Path(__file__).resolve().parents[2] / "examples" / "no-answer"
 JUDGMENTS, OLD, NEW, QUERIES = (
@@ -34,6 +35,12 @@ def test_evaluate_adds_a_section_and_one_note(command: Command) -> None:
     assert "without judgments" not in outcome.err
     plain = command("evaluate", *GIVEN[:5])
     assert outcome.out.startswith(plain.out.rstrip("\n"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_section_fits_a_terminal(language: str, command: Command) -> None:
+    outcome = command("evaluate", *GIVEN, "--base-rate", "0.1", "--lang", language)
+    assert max(map(width, outcome.out.splitlines())) <= 80
 
 
 def test_evaluate_as_data(command: Command) -> None:

@@ -42,13 +42,29 @@ def abstention_document(
     """
     words = catalogue("abstention", language)
     blocks: list[Block] = [
-        system_table(found, words, digits),
+        *_halves(system_table(found, words, digits)),
         curve_table(found, words, digits),
     ]
     if found.contrasts:
         blocks.append(contrast_table(found, words, digits))
     title = words.say("title", answerable=found.answerable, unanswerable=found.unanswerable)
     return Document([*blocks, Lines(reading(found, words))], title)
+
+
+def _halves(table: Table) -> list[Table]:
+    """Returns the answers and their errors as two tables: as one it is wider than a terminal."""
+    first, second = (0, 1, 2, 3), (0, 4, 5, 6)
+    parts = [
+        (
+            [table.headings[place] for place in places],
+            [[row[place] for place in places] for row in table.rows],
+        )
+        for places in (first, second)
+    ]
+    return [
+        Table(*parts[0], caption=table.caption, long=[0]),
+        Table(*parts[1], long=[0]),
+    ]
 
 
 def system_table(found: AbstentionFacts, words: Catalogue, digits: int = DIGITS) -> Table:
