@@ -220,7 +220,7 @@ def command(request: Request) -> None:
             messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     if request.output.form != "json":
         messages.notes(comparison.notes)
-        request.no_answer.tell()
+        messages.notes(() if abstention is None else abstention.notes)
     request.described.notes()
     explain = _nothing_to_explain if stored else explain_command(files)
     failure = None

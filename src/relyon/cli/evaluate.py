@@ -13,7 +13,7 @@ import click
 
 from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
-from relyon.cli.no_answer import NoAnswer
+from relyon.cli.no_answer import NoAnswer, WithAbstention
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
     average_option,
@@ -201,18 +201,17 @@ def command(request: Request) -> None:
     shown = {} if output.form == "latex" else rows
     trec = {**rows, "digits": output.digits, "header": header}
     own = dict.fromkeys(("json", "jsonl", "csv"), rows) | {"trec": trec}
+    both = request.no_answer.beside(SideBySide(results), seen, request.confidence, request.strict)
     if output.form == "trec" and output.path is not None and is_folder(output.path):
         _one_file_each(request, output.path, results, header)
     else:
-        both = request.no_answer.beside(
-            SideBySide(results), seen, request.confidence, request.strict
-        )
         emit(both, output, own=own, **shown)
     if output.form in {"csv", "trec"}:
         # The data does not contain the convention.
         messages.dim(rules_line(results[0], messages.language))
     messages.notes(shared_notes((run.run, run.notes) for run in results))
-    request.no_answer.tell()
+    if isinstance(both, WithAbstention):
+        messages.notes(both.notes)
 
 
 def _results(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.messages import messages
 from relyon.cli.request import option, request
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
@@ -171,7 +170,7 @@ class NoAnswer:
             raise ParameterError(
                 message("cli.answerable-needs-lists"), hint=message("cli.answerable-is-for-runs")
             )
-        found = abstention_of(
+        return abstention_of(
             evaluator,
             whole,
             self.answerable,
@@ -181,12 +180,6 @@ class NoAnswer:
             self.tune,
             self._scores(evaluator, whole),
         )
-        self.__dict__["notes"] = found.notes
-        return found
-
-    def tell(self) -> None:
-        """Reports the notes about it, after those of the results."""
-        messages.notes(self.__dict__.get("notes", ()))
 
     def of_comparison(self, comparison: Comparison) -> Abstention | None:
         """Returns it for the runs of a comparison; None if nothing is asked for.
@@ -281,6 +274,11 @@ class WithAbstention:
         self._result = result
         self._found = found
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes about what the runs do."""
+        return self._found.notes
+
     def to_text(
         self,
         *,
@@ -306,17 +304,17 @@ class WithAbstention:
         import json
 
         from relyon.core.document.json import json_text
+        from relyon.evaluation.side_by_side import SideBySide
 
-        decoder, text, place = json.JSONDecoder(), str(self._result.to_json(**options)), 0
+        several = [self._result]
+        if isinstance(self._result, SideBySide):
+            several = [*self._result.results]
         parts = []
-        while place < len(text):
-            values, place = decoder.raw_decode(text, place)
-            own = self._found.to_dict()
-            run = values.get("run")
-            if isinstance(run, str):
-                own["systems"] = [self._found.system(run).to_dict()]
+        for one in several:
+            values, own = json.loads(one.to_json(**options)), self._found.to_dict()
+            if "run" in values:
+                own["systems"] = [self._found.system(values["run"]).to_dict()]
             parts.append(json_text({**values, "no_answer": own}))
-            place += len(text[place:]) - len(text[place:].lstrip())
         return "\n".join(parts)
 
     def to_csv(self, **options: object) -> str:

@@ -166,6 +166,6 @@ def command(request: Request) -> None:
         )
     write(text, request.output)
     messages.notes(comparison.notes)
-    request.no_answer.tell()
+    messages.notes(() if abstention is None else abstention.notes)
     messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     request.described.notes()

@@ -28,14 +28,9 @@ class AbstentionFacts:
     rules: AbstentionRules
     tuned: bool = False
     notes: tuple[Note, ...] = field(default=())
-    _unanswerable: tuple[str, ...] = field(default=(), repr=False)
+    unanswerable_queries: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def crossed(self) -> bool:
         """Whether the threshold of each part of the queries was chosen on the other parts."""
         return not self.tuned and self.choice.rule != "fixed"
-
-    @property
-    def unanswerable_queries(self) -> tuple[str, ...]:
-        """The ids of the unanswerable queries, those on which thresholds were chosen included."""
-        return self._unanswerable

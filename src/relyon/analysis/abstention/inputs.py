@@ -31,13 +31,11 @@ class Known:
     Attributes:
         answerable: Whether each query has an answer, by id in order.
         relevant: The queries with a relevant document.
-        explicit: The queries with a value of their own.
         notes: What was noticed.
     """
 
     answerable: Mapping[str, bool]
     relevant: frozenset[str]
-    explicit: frozenset[str]
     notes: tuple[Note, ...] = field(default=())
 
 
@@ -86,7 +84,7 @@ def known_queries(
     ):
         if names:
             notes.append(Note(kind, len(names), examples=tuple(names[:NAMED])))
-    return Known(answerable, relevant, frozenset(given), tuple(notes))
+    return Known(answerable, relevant, tuple(notes))
 
 
 def system_answers(
@@ -149,15 +147,10 @@ def system_answers(
 
 def _right(evaluator: Evaluator, run: Run, k: int) -> dict[str, float]:
     """Returns whether each judged query has a relevant document among the first k."""
-    if not known_together(evaluator, run):
+    if not any(query in run for query in evaluator.judgments.queries):
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelyonWarning)  # the evaluation itself issues them
         found = evaluator.evaluate(run, [f"success@{k}"])
     values = found.values_by_query(f"success@{k}")
     return {query: 0.0 if math.isnan(value) else value for query, value in values.items()}
-
-
-def known_together(evaluator: Evaluator, run: Run) -> bool:
-    """Returns whether a query of the run is judged."""
-    return any(query in run for query in evaluator.judgments.queries)

@@ -47,6 +47,8 @@ class Abstention(AbstentionFacts, Exportable, Plotted):
         rules: What was asked for.
         tuned: Whether thresholds were chosen on other queries that were given.
         notes: Notes about the data.
+        unanswerable_queries: The ids of the unanswerable queries, those on which thresholds were
+            chosen included.
 
     Examples:
         >>> import relyon
@@ -105,18 +107,18 @@ class Abstention(AbstentionFacts, Exportable, Plotted):
             "base_rate_given": self.rules.base_rate is not None,
             "rule": self.choice.rule,
             "rule_value": self.choice.value,
-            "chosen_on": "other queries" if self.tuned else self._chosen_on,
-            "folds": self.rules.folds if self._chosen_on == "other parts" else None,
+            "chosen_on": "other queries"
+            if self.tuned
+            else "other parts"
+            if self.crossed
+            else "given",
+            "folds": self.rules.folds if self.crossed else None,
             "right_within": self.rules.k,
             "confidence": self.rules.confidence,
             "systems": [one.to_dict(points=points) for one in self.systems],
             "contrasts": [one.to_dict() for one in self.contrasts],
             "notes": [note_dict(note) for note in self.notes],
         }
-
-    @property
-    def _chosen_on(self) -> str:
-        return "given" if self.choice.rule == "fixed" else "other parts"
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row per system and number: run, measure, value, low, high, queries.
@@ -320,7 +322,7 @@ def abstention_of(
     )
     notes = (*known.notes, *abstention_notes(found, [tuned for _, tuned in both]))
     without = tuple(query for query, yes in known.answerable.items() if not yes)
-    return replace(found, notes=notes, _unanswerable=without)
+    return replace(found, notes=notes, unanswerable_queries=without)
 
 
 def _listed(candidates: object) -> list[object]:

@@ -22,7 +22,6 @@ __all__ = [
     "system_table",
 ]
 
-AT_THRESHOLD = ("false_answer_rate", "coverage", "right", "error", "risk")
 MARKS: dict[str, tuple[Tone, str]] = {
     "better": ("better", "▲"),
     "worse": ("worse", "▼"),
