@@ -182,9 +182,9 @@ def test_beir_files_and_numbers(tmp_path: Path) -> None:
     assert "q2" in results["q2"]
     some = {"q1": results["q1"]}  # a query without results is left out of their mean
     theirs = evaluation.EvaluateRetrieval.evaluate(qrels, copy.deepcopy(some), [10])[0]["NDCG@10"]
-    found = relyon.evaluate(judged, some, "ndcg@10", convention="pytrec_eval")["ndcg@10"]
-    assert found == pytest.approx(theirs, abs=5.1e-6)
-    assert relyon.evaluate(judged, some, "ndcg@10")["ndcg@10"] == pytest.approx(found / 3)
+    value = relyon.evaluate(judged, some, "ndcg@10", convention="pytrec_eval")["ndcg@10"]
+    assert value == pytest.approx(theirs, abs=5.1e-6)
+    assert relyon.evaluate(judged, some, "ndcg@10")["ndcg@10"] == pytest.approx(value / 3)
     util.save_runfile(str(tmp_path / "toy.run"), results)
     read = beir.run(tmp_path / "toy.run", identical_ids="keep")
     assert read.to_dict() == results

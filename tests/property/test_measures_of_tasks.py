@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from hypothesis import given, strategies as st
@@ -340,7 +341,7 @@ def test_calls_are_chosen_and_averaged(task: Task) -> None:
 
 
 @given(tasks(), st.sampled_from(["ignored", "removed"]))
-def test_ignored_documents_leave_each_call(task: Task, rule: str) -> None:
+def test_ignored_documents_leave_each_call(task: Task, rule: Literal["ignored", "removed"]) -> None:
     rules = relyon.Convention(unjudged=rule)
     kept = [replace(one, results=[x for x in one.results[:2] if x in task.grades])
             for one in task.calls]  # fmt: skip

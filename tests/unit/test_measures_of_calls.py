@@ -106,6 +106,7 @@ def test_what_is_shown() -> None:
     assert "gain=linear" in convention_line(rules, ["first(ndcg@10)"])
     plain, exp = rules, rules.replace(gain="exp")
     first = relyon.measure("first(ndcg@10)")
+    assert isinstance(first, OfCalls)
     assert measure_fingerprint(first, plain) != measure_fingerprint(first, exp)
     assert measure_fingerprint(first, plain) != measure_fingerprint(first.of, plain)
 
