@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Literal, TypeGuard, get_args
@@ -70,6 +71,11 @@ def read_judgments(
 
     if isinstance(source, Judgments):
         return source
+    passages = sys.modules.get("relyon.data.passages")
+    if passages is not None and isinstance(source, passages.Passages):
+        raise InputError(
+            message("io.passages-need-chunks"), path=source.path, hint=message("data.give-chunks")
+        )
     levels = None
     if scale is not None:
         from relyon.data.scale import load_scale

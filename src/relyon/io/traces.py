@@ -37,14 +37,14 @@ def read_traces(
 
     Two kinds of files are recognised by their content:
 
-    - JSON Lines, one call per line: `task` (the id that judgments know) and `results`, a list of
-      objects with `document` and perhaps `score`, `start` and `end` (characters in the document),
-      or of ids; and perhaps `call` (the number of the call within its task), `query` (the text that
-      was sent), `read` (the documents that were then read), `tokens` and `seconds`. Lines may be
-      in any order: calls are sorted by `call`; without it they count as they are written. Either
-      all calls of a task have a number, or none. Only the order of the numbers matters: calls
-      count from 1. Either all results of a call have a score, or none: then they count as they are
-      written. Other members are ignored.
+    - JSON Lines, one call per line, or JSON with a list of calls: `task` (the id that judgments
+      know) and `results`, a list of objects with `document` and perhaps `score`, `start` and `end`
+      (characters in the document), or of ids; and perhaps `call` (the number of the call within its
+      task), `query` (the text that was sent), `read` (the documents that were then read), `tokens`
+      and `seconds`. Lines may be in any order: calls are sorted by `call`; without it they count as
+      they are written. Either all calls of a task have a number, or none. Only the order of the
+      numbers matters: calls count from 1. Either all results of a call have a score, or none:
+      then they count as they are written. Other members are ignored.
     - OpenTelemetry in JSON: an OTLP export (`resourceSpans`), one or one per line, or one span per
       line. A call is a span whose `openinference.span.kind` is `RETRIEVER`, whose
       `gen_ai.operation.name` is `retrieval`, or that has documents: `retrieval.documents.N.
@@ -175,11 +175,16 @@ def trace_lines(traces: Traces, stream: BinaryIO) -> None:
 def read_trace_lines(source: Source, name: str | None) -> Traces:
     """Reads JSON Lines natively, or, where a line is unusual or wrong, with Python's own parser.
 
+    A file may also be one list of calls.
+
     Raises:
         InputError: If a line cannot be used.
     """
     from relyon.data.traces import Traces
+    from relyon.io.formats.traces import is_array
 
+    if is_array(source.head):
+        return _listed(source, name)
     lines = None
     if not source.plain:
         source.keep()
@@ -188,6 +193,20 @@ def read_trace_lines(source: Source, name: str | None) -> Traces:
     if table is not None and len(table):
         return Traces(table, name=name, source=source.path)
     return _slowly(source, name)
+
+
+def _listed(source: Source, name: str | None) -> Traces:
+    from relyon.data.trace_columns import TraceColumns
+    from relyon.data.traces import Traces
+    from relyon.io.json_members import listing, mapping, parse_json
+    from relyon.io.plain_text import read_text
+
+    columns = TraceColumns(source.path)
+    calls = listing(parse_json(read_text(source), source.path), "the file", source.path)
+    for number, one in enumerate(calls, 1):
+        call = mapping(one, f"row {number}", source.path)
+        columns.add(call.get("task"), call)
+    return Traces.of(columns, name=name, source=source.path)
 
 
 def _slowly(source: Source, name: str | None) -> Traces:

@@ -36,6 +36,8 @@ __all__ = [
     "synonyms_of",
 ]
 
+#: Files whose rows may be calls of an agent.
+JSON = (".json", ".jsonl", ".ndjson")
 #: The function that reads a kind of data, for messages.
 READERS = {
     "judgments": "read_judgments",
@@ -330,7 +332,10 @@ def _lacks(
         elif kind not in FEATURED:
             pairs = ",".join(f"{one}=COLUMN" for one in lacking)
             inside = ", ".join(f'"{one}": "COLUMN"' for one in lacking)
-            hint = message("data.name-them", python=f"columns={{{inside}}}", pairs=pairs)
+            python = f"columns={{{inside}}}"
+            hint = message("data.name-them", python=python, pairs=pairs)
+            if kind == "run" and "document" in lacking and path.lower().endswith(JSON):
+                hint = message("data.name-them-or-write-calls", python=python, pairs=pairs)
         text = message(
             "data.there-are-no-columns-for", wanted=_listed(wanted), names=_listed(names)
         )
@@ -341,6 +346,9 @@ def _lacks(
             path=path,
             hint=message("data.columns-are-names", names=_listed(names)),
         )
+    if kind == "judgments" and role == "grade" and _of_passages(names):
+        text = message("data.judgments-are-passages", names=_listed(names))
+        return InputError(text, path=path, hint=message("data.give-chunks"))
     # Grades and sessions are never guessed: the column could be a feature or a count.
     name = unused if role in OFFERED else "COLUMN"
     return InputError(
@@ -348,6 +356,13 @@ def _lacks(
         path=path,
         hint=_map_hint(kind, role, name),
     )
+
+
+def _of_passages(names: Sequence[str]) -> bool:
+    """Whether a table without grades has the columns of judged passages."""
+    plain = {plain_name(name) for name in names}
+    places = all(plain & {*NAMES[role]} for role in ("start", "end"))
+    return places or bool(plain & ({*NAMES["quote"]} - {*NAMES["text"]}))
 
 
 def _map_hint(kind: str, role: str, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.traces import Traces
 
-__all__ = ["OpenTelemetry", "TraceLines", "is_calls", "is_spans"]
+__all__ = ["OpenTelemetry", "TraceLines", "is_array", "is_calls", "is_spans"]
 
 
 class _Traces(Format):
@@ -34,18 +35,18 @@ class _Traces(Format):
 
 
 class TraceLines(_Traces):
-    """JSON Lines of calls: `task`, `call`, `query`, `results`, `read`, `tokens`, `seconds`."""
+    """Calls in JSON, one per line or a list: `task`, `call`, `query`, `results`, `read` …"""
 
     name: ClassVar[str] = "traces"
     aliases: ClassVar[tuple[str, ...]] = ("trace",)
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
 
     def may_be(self, head: bytes) -> bool:
-        """Whether the first line has a task and a list of results."""
+        """Whether the first call has a task and a list of results."""
         return is_calls(head)
 
     def recognises(self, head: bytes) -> bool:
-        """Whether the first line has a task and a list of results."""
+        """Whether the first call has a task and a list of results."""
         return is_calls(head)
 
     def read_traces(
@@ -55,7 +56,7 @@ class TraceLines(_Traces):
         columns: Mapping[str, str] | None = None,
         name: str | None = None,
     ) -> Traces:
-        """Reads one call per line."""
+        """Reads one call per line, or a list of calls."""
         from relyon.io.traces import read_trace_lines
 
         return read_trace_lines(source, name)
@@ -101,7 +102,7 @@ class OpenTelemetry(_Traces):
         spans: list[Span] = []
         try:
             whole = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             whole = None  # one object per line, or an error in one of them
         if whole is not None:
             for one in whole if isinstance(whole, list) else [whole]:
@@ -124,7 +125,7 @@ class OpenTelemetry(_Traces):
 
 
 def is_calls(head: bytes) -> bool:
-    """Whether a file with this beginning has one call per line.
+    """Whether a file with this beginning has one call per line, or is a list of calls.
 
     Examples:
         >>> is_calls(b'{"task": "t1", "results": ["d1"]}')
@@ -132,12 +133,21 @@ def is_calls(head: bytes) -> bool:
         >>> is_calls(b'{"query": "q1", "document": "d1", "score": 1}')
         False
     """
-    lines = first_lines(head, comment=b"")
-    if not lines or not lines[0].lstrip().startswith(b"{"):
-        return False
-    return has_member(lines[0], "results", "[") and any(
-        has_member(lines[0], "task", sign) for sign in ['"', *"-0123456789"]
+    if is_array(head):
+        first = head
+    else:
+        lines = first_lines(head, comment=b"")
+        if not lines or not lines[0].lstrip().startswith(b"{"):
+            return False
+        first = lines[0]
+    return has_member(first, "results", "[") and any(
+        has_member(first, "task", sign) for sign in ['"', *"-0123456789"]
     )
+
+
+def is_array(head: bytes) -> bool:
+    """Whether a file with this beginning is one list of JSON objects."""
+    return re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", head) is not None
 
 
 def is_spans(head: bytes) -> bool:

@@ -1,0 +1,81 @@
+"""What people who evaluate pipelines and agents give by mistake, or in another form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import relyon
+
+CALLS = [
+    {"task": "t", "query": "one", "results": ["x", "a"]},
+    {"task": 2, "results": [{"document": "b", "score": 0.5}]},
+    {"task": "t", "query": "two", "results": ["b"]},
+]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".txt"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_list_of_calls_is_a_trace(tmp_path: Path, suffix: str, indent: int | None) -> None:
+    file, lines = tmp_path / f"agent{suffix}", tmp_path / "lines.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(CALLS, indent=indent).encode())
+    lines.write_text("".join(json.dumps(one) + "\n" for one in CALLS))
+    found, same = (
+        {task: [call.to_dict() for call in traces.calls(task)] for task in traces.tasks}
+        for traces in (relyon.read_traces(file), relyon.read_traces(lines))
+    )
+    assert found == same
+    judgments = {"t": {"a": 1, "b": 2}, "2": {"b": 1}}
+    results = [relyon.evaluate(judgments, one, ["task_recall", "ndcg"]) for one in (file, lines)]
+    assert results[0]["ndcg"] == results[1]["ndcg"]
+    assert results[0]["task_recall"] == 1
+
+
+def test_errors_in_a_list_of_calls_name_the_call(tmp_path: Path) -> None:
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps([*CALLS, {"task": "t"}]))
+    with pytest.raises(relyon.InputError, match="call 4: the call has no `results`"):
+        relyon.read_traces(file)
+    file.write_text(json.dumps([*CALLS, 5]))
+    with pytest.raises(relyon.InputError, match="row 4 is not an object"):
+        relyon.read_traces(file)
+    file.write_text(json.dumps(CALLS)[:-9])
+    with pytest.raises(relyon.InputError, match="JSON"):
+        relyon.read_traces(file)
+
+
+def test_an_agents_log_in_another_form_is_told_the_form(tmp_path: Path) -> None:
+    file = tmp_path / "agent.jsonl"
+    file.write_text('{"session": "t", "docs": [{"id": "a"}]}\n')
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.read_traces(file)
+    assert '"results": [{"document": …' in caught.value.hint
+    table = tmp_path / "run.csv"
+    table.write_text("one,two\n1,2\n")
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.read_run(table)
+    assert "results" not in caught.value.hint
+
+
+@pytest.mark.parametrize("heading", ["query,document,quote", "query,document,start,end"])
+def test_passages_in_place_of_judgments_are_told_to_give_chunks(
+    tmp_path: Path, heading: str
+) -> None:
+    file = tmp_path / "passages.csv"
+    file.write_text(f"{heading}\n{','.join('1' for _ in heading.split(','))}\n")
+    with pytest.raises(relyon.InputError, match="judgments of passages") as caught:
+        relyon.evaluate(file, {"1": {"1": 1.0}})
+    assert "--chunks" in caught.value.hint
+    passages = relyon.read_passages({"q": [("d", 0, 4)]})
+    with pytest.raises(relyon.InputError, match="need the chunks") as caught:
+        relyon.evaluate(passages, {"q": {"a": 1.0}})
+    assert "read_chunks" in caught.value.hint
+
+
+def test_a_table_with_texts_and_without_grades_is_no_table_of_passages(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    file.write_text("query,document,text\nq,d,words\n")
+    with pytest.raises(relyon.InputError, match="no column for the grade"):
+        relyon.read_judgments(file)
