@@ -114,11 +114,13 @@ class TaskDrilldown(Drilldown):
         blocks: list[Block] = [Prose((caption, line))]
         if not call.results:
             return blocks
-        additive = one.measure.is_additive
-        headings = words.names("column", HEADINGS)
+        additive, reads = one.measure.is_additive, any(each.recorded for each in one.calls)
+        headings = words.names("column", HEADINGS if reads else HEADINGS[:-1])
         if additive:
             headings.append(say("drill.contribution"))
-        rows = [self._result(call, one, entry, additive) for entry in call.results[:MOST_RESULTS]]
+        rows = [
+            self._result(call, one, entry, additive, reads) for entry in call.results[:MOST_RESULTS]
+        ]
         strong = frozenset(
             place for place, entry in enumerate(call.results[:MOST_RESULTS]) if entry.contribution
         )
@@ -129,7 +131,12 @@ class TaskDrilldown(Drilldown):
         return [*blocks, Table(tuple(headings), tuple(rows), strong=strong)]
 
     def _result(
-        self, call: ExplainedCall, one: Explanation, entry: ExplainedResult, additive: bool
+        self,
+        call: ExplainedCall,
+        one: Explanation,
+        entry: ExplainedResult,
+        additive: bool,
+        reads: bool,
     ) -> tuple[Cell | str, ...]:
         words = self._words
         new = entry.first == call.call
@@ -141,6 +148,6 @@ class TaskDrilldown(Drilldown):
             "–" if entry.rank is None else f"{entry.rank:,}",
             self._grade(one, entry.grade),
             seen,
-            read if call.recorded else "",
+            *([read if call.recorded else ""] if reads else []),
             *([adds] if additive else []),
         )
