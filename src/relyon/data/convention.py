@@ -158,6 +158,15 @@ class Convention:
             key: value for name, entries in self.measures if name in names for key, value in entries
         }
 
+    def one_order(self) -> Convention:
+        """Returns rules with one order of tied documents: `doc-desc` in place of `expected`.
+
+        Examples:
+            >>> [Convention(ties=rule).one_order().ties for rule in ("expected", "input")]
+            ['doc-desc', 'input']
+        """
+        return self.replace(ties="doc-desc") if self.ties == "expected" else self
+
     def replace(self, **changes: Any) -> Convention:
         """Returns a convention with some fields changed; text values are converted.
 

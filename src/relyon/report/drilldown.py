@@ -116,10 +116,7 @@ class Drilldown:
         return "better" if gain_sign(self.measure) * difference > 0 else "worse"
 
     def _change(self, query: str) -> Change:
-        rules = self._rules
-        if rules.ties == "expected":
-            # A mean over orders has no derivation, but one of the orders has.
-            rules = rules.replace(ties="doc-desc")
+        rules = self._rules.one_order()  # a mean over orders has no derivation, one of them has
         return explain_change(
             self.comparison.judgments,
             self.comparison.lists(self.comparison.baseline),

@@ -98,9 +98,7 @@ class _Calls:
     def of(cls, comparison: Comparison, focus: str) -> _Calls:
         one = parse_measure(focus)
         k: int | None = getattr(one.of if isinstance(one, OfCalls) else one, "k", None)
-        rules = comparison.convention or Convention()
-        if rules.ties == "expected":
-            rules = rules.replace(ties="doc-desc")
+        rules = (comparison.convention or Convention()).one_order()
         traces, judged = {}, {}
         judgments, threads = comparison.judgments, comparison.settings.threads
         for name in comparison.runs:

@@ -26,7 +26,4 @@ def task_calls(subject: Subject, name: str) -> tuple[Traces, JudgedCalls] | None
     found = subject.comparison.lists(name)
     if isinstance(found, Run):
         return None
-    rules = subject.convention
-    if rules.ties == "expected":
-        rules = rules.replace(ties="doc-desc")
-    return found, found.judged(subject.judgments, rules)
+    return found, found.judged(subject.judgments, subject.convention.one_order())

@@ -262,14 +262,13 @@ def derive_task(
     Raises:
         ParameterError: If ties are averaged over: no single order explains the value.
     """
-    if rules.ties == "expected":
-        if traces.ranking(subject.query, judgments, rules.replace(ties="doc-desc")).tied:
-            raise ParameterError(
-                message("analysis.ties-expected-averages-over"),
-                hint=message("analysis.choose-one-order"),
-            )
-        rules = rules.replace(ties="doc-desc")
+    averaged, rules = rules.ties == "expected", rules.one_order()
     ranking = traces.ranking(subject.query, judgments, rules)
+    if averaged and ranking.tied:
+        raise ParameterError(
+            message("analysis.ties-expected-averages-over"),
+            hint=message("analysis.choose-one-order"),
+        )
     if not isinstance(subject.asked, TaskMeasure):
         alone = ranking.calls[0].ranking if ranking.calls else ranking
         return derive(subject, alone, rules, limit)
