@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from relyon.compat.mcp.folder import MOST_BYTES, MOST_TOGETHER, Folder
 from relyon.compat.mcp.said import say, say_checked, say_comparison, say_results
@@ -46,6 +46,13 @@ def engine_names(paths: Sequence[str]) -> dict[str, str]:
             raise ParameterError(message("compat.mcp-engines-same-name", name=name))
         found[name] = path
     return found
+
+
+class _Rules(TypedDict):
+    """What every function that evaluates takes."""
+
+    convention: str | None
+    scale: str | None
 
 
 class Work:
@@ -113,12 +120,10 @@ class Work:
             self._left -= self.folder.copy(name, place, min(MOST_BYTES, self._left))
         return Source(plain, limit=MOST_TOGETHER)
 
-    @property
-    def _rules(self) -> dict[str, object]:
-        return {
-            "convention": self.settings.convention or None,
-            "scale": self.settings.scale or None,
-        }
+    def _rules(self, judged: Judgments) -> _Rules:
+        """Returns the rules; judgments that have a scale were read with it."""
+        scale = None if judged.scale is not None else self.settings.scale or None
+        return {"convention": self.settings.convention or None, "scale": scale}
 
     def _judgments(self, name: str | None, place: str) -> Judgments:
         """Returns judgments without held-out queries."""
@@ -183,10 +188,8 @@ class Work:
 
         with self._copies() as place:
             judged = self._judgments(judgments, place)
-            rules = self._rules | ({"scale": None} if judged.scale is not None else {})
-            found = Evaluator(judged, **rules).evaluate(  # type: ignore[arg-type]
-                self._run(run, place), list(measures)
-            )
+            evaluator = Evaluator(judged, **self._rules(judged))
+            found = evaluator.evaluate(self._run(run, place), list(measures))
             values = found.to_dict(per_query=per_query)
         values.pop("stored", None)
         _without_hashes(values)
@@ -203,9 +206,8 @@ class Work:
 
         judged = self._judgments(judgments, place)
         first, *others = (self._run(one, place) for one in runs)
-        rules = self._rules | ({"scale": None} if judged.scale is not None else {})
         names = list(runs) if len(set(map(os.path.basename, runs))) < len(runs) else None
-        return compare(judged, first, others, list(measures), names=names, **rules)  # type: ignore[arg-type]
+        return compare(judged, first, others, list(measures), names=names, **self._rules(judged))
 
     def compare(
         self,
@@ -244,10 +246,10 @@ class Work:
                     message("compat.mcp-no-open-query", query=query),
                     hint=suggestion(query, list(judged)),
                 )
-            rules = self._rules | ({"scale": None} if judged.scale is not None else {})
+            rules = self._rules(judged)
             ranked = self._run(run, place)
             if other is None:
-                one = explain(judged, ranked, query, measure, limit=limit, **rules)  # type: ignore[arg-type]
+                one = explain(judged, ranked, query, measure, limit=limit, **rules)
                 values = one.to_dict()
                 sentence = say("explained", measure=measure, query=query, value=_number(one.value))
             else:
@@ -258,7 +260,7 @@ class Work:
                     query,
                     measure,
                     limit=limit,
-                    **rules,  # type: ignore[arg-type]
+                    **rules,
                 )
                 values = moved.to_dict()
                 sentence = say(
