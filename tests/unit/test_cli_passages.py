@@ -200,3 +200,18 @@ def test_hints_about_judgments_name_their_own_option(files: Path, command: Comma
         found = command(*arguments)
         assert found.code == 3
         assert "--judgments-columns document=书名" in found.err
+
+
+def test_offsets_of_texts_that_python_reads(files: Path, command: Command) -> None:
+    Path("texts", "d.txt").write_bytes(b"One.\r\nTwo.\r\nThree.")
+    Path("p.csv").write_text("query,document,quote\nq1,d,Three.\n", "utf-8")
+    Path("c.csv").write_text("chunk,document,start,end\na,d,0,5\nb,d,5,10\nc,d,10,16\n", "utf-8")
+    Path("b.run").write_text("q1 Q0 c 1 3 b\n", "utf-8")
+    files_given = ("p.csv", "b.run", "--chunks", "c.csv", "--texts", "texts")
+    asked = ("evaluate", *files_given, "-m", "char_recall", "--format", "json")
+    wrong = command(*asked)
+    assert "--offsets lf" in wrong.err
+    right = command(*asked, "--offsets", "lf")
+    assert (right.code, right.err) == (0, "")
+    values = [json.loads(one.out)["measures"]["char_recall"]["value"] for one in (wrong, right)]
+    assert values == [4 / 6, 1.0]

@@ -79,3 +79,14 @@ def test_a_table_with_texts_and_without_grades_is_no_table_of_passages(tmp_path:
     file.write_text("query,document,text\nq,d,words\n")
     with pytest.raises(relyon.InputError, match="no column for the grade"):
         relyon.read_judgments(file)
+
+
+def test_ids_of_traces_are_told_to_name_the_attribute_of_the_task(tmp_path: Path) -> None:
+    run = tmp_path / "x.run"
+    run.write_text(f"{'ab' * 16} Q0 a 1 1 tag\n")
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.evaluate({"q": {"a": 1}}, run)
+    assert "--run-columns query=session.id" in caught.value.hint
+    with pytest.raises(relyon.InputError) as caught:
+        relyon.evaluate({"cd" * 16: {"a": 1}}, run)
+    assert "session.id" not in caught.value.hint

@@ -66,11 +66,12 @@ class PassageFiles:
     )
     offsets: Offsets = option(
         "--offsets",
-        type=click.Choice(["characters", "utf8", "utf16"]),
+        type=click.Choice(["characters", "lf", "utf8", "utf16"]),
         default="characters",
         show_default=True,
-        help="What start and end count: characters (Unicode code points), bytes of UTF-8, or units"
-        " of UTF-16; the last two need --texts.",
+        help="What start and end count: characters (Unicode code points); lf: the same with each"
+        " Windows line end as one, as in texts that Python reads; bytes of UTF-8, or units of"
+        " UTF-16. All but characters need --texts.",
     )
     chunk_share: float = option(
         "--chunk-share",

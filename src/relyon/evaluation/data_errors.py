@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from relyon.data.judgments import Judgments
 
 __all__ = ["missing_queries", "negative_grade", "no_common_query"]
+
+#: The id of a trace in OpenTelemetry.
+TRACE_ID = re.compile("[0-9a-f]{32}")
 
 
 def negative_grade(judgments: Judgments) -> InputError:
@@ -65,13 +69,18 @@ def no_common_query(judged: Sequence[str], found: Sequence[str]) -> InputError:
     from relyon.io import explain_mismatch
 
     note = explain_mismatch(judged, found)
+    hint = (
+        say("evaluation.strict-note", note=note)
+        if note
+        else say("evaluation.check-that-both-files")
+    )
+    if found and all(map(TRACE_ID.fullmatch, found)) and not any(map(TRACE_ID.fullmatch, judged)):
+        hint = say("evaluation.name-the-task")
     return InputError(
         say(
             "evaluation.no-query-of-run",
             judged=[f"`{query}`" for query in judged[:3]],
             found=[f"`{query}`" for query in found[:3]],
         ),
-        hint=say("evaluation.strict-note", note=note)
-        if note
-        else say("evaluation.check-that-both-files"),
+        hint=hint,
     )
