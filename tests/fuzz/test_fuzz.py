@@ -16,7 +16,8 @@ HERE = Path(__file__).resolve().parent
 
 
 @pytest.mark.parametrize(
-    ("reader", "count"), [("fuzz_text", 1500), ("fuzz_features", 500), ("fuzz_workbook", 200)]
+    ("reader", "count"),
+    [("fuzz_text", 1500), ("fuzz_features", 500), ("fuzz_workbook", 200), ("fuzz_machines", 300)],
 )
 def test_the_slow_reader_agrees(reader: str, count: int) -> None:
     seed = os.environ.get("RELYON_FUZZ_SEED", "1")

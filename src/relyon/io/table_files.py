@@ -12,9 +12,10 @@ from relyon.core.texts import message
 from relyon.io.atomic_files import replaced_file
 from relyon.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
 from relyon.io.byte_source import Source, split_suffix
+from relyon.io.encoding import not_utf8
 from relyon.io.format import first_lines
 from relyon.io.sheet_names import SUFFIXES as WORKBOOKS, file_and_sheet
-from relyon.io.text_rows import read_cells, separator_of
+from relyon.io.text_rows import check_width, csv_rows, json_object, read_cells, separator_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +47,7 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
 
     source = Source(os.fspath(path), limit=limit)
     data = source.read_all()
+    separator = ""
     try:
         if source.suffix == ".parquet":
             if limit is None:
@@ -62,10 +64,37 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
             check_csv(data, separator, limit, source.path)
         return read_cells(data, separator=separator, path=source.path)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        if source.suffix != ".parquet":
+            _refuse_line(data, separator, source.path)
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(
             message("core.cannot-be-read-reason", reason=reason), path=source.path
         ) from None
+
+
+def _refuse_line(data: bytes, separator: str, path: str) -> None:
+    """Refuses the first line that is not JSON, or of too many fields: Polars names none.
+
+    Raises:
+        ParseError: If there is one.
+    """
+    lines = data.split(b"\n")
+    if not separator:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                json_object(line, path, number)
+        return
+    texts = []
+    for number, line in enumerate(lines, 1):
+        try:
+            texts.append(line.decode() + "\n")
+        except UnicodeDecodeError as error:
+            raise not_utf8(line, path, number, error.reason) from None
+    width = 0
+    for number, fields in csv_rows(texts, path, separator):
+        width = width or len(fields)
+        if len(fields) > width:
+            check_width(fields, width, path, number)
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,9 +15,12 @@ from relyon.core.texts import message
 
 __all__ = ["Span", "calls_of_spans", "spans_in"]
 
-DOCUMENT = re.compile(r"retrieval\.documents\.(\d+)\.document\.(id|score|metadata)")
+DOCUMENT = re.compile(r"retrieval\.documents\.([0-9]{1,9})\.document\.(id|score|metadata)")
+WHOLE = re.compile(r"-?[0-9]{1,300}")
 #: Members of a document's metadata that may be its id, in this order.
 IDS = ("id", "document_id", "doc_id", "chunk_id")
+#: Numbers of tokens or nanoseconds are smaller.
+LARGEST = 1e300
 #: Operations of language models, whose tokens count.
 MODELS = ("chat", "text_completion", "generate_content")
 USAGE = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
@@ -126,13 +130,13 @@ def calls_of_spans(
     Raises:
         ParseError: If a call has no such attribute, or a document has no id.
     """
-    above = {(span.trace, span.id): span for span in spans}
+    names = _Names(attribute or "", {(span.trace, span.id): span for span in spans})
     tasks: dict[str, _Task] = {}
     for span in spans:
         call, model = span.is_call, not math.isnan(span.tokens)
         if not call and not model:
             continue
-        task = span.trace if attribute is None else _named(span, attribute, above)
+        task = span.trace if attribute is None else names.of(span)
         if task is None:
             if not call:
                 continue  # a model that no call is near
@@ -146,10 +150,10 @@ def calls_of_spans(
         (found.calls if call else found.models).append(span)
     for name, members in tasks.items():
         calls = sorted(members.calls, key=_began)
+        times = list(map(_began, calls))
         tokens = [math.nan] * len(calls)
         for llm in members.models if calls else ():
-            before = sum(_began(one) <= _began(llm) for one in calls)
-            place = max(before - 1, 0)
+            place = max(bisect_right(times, _began(llm)) - 1, 0)
             tokens[place] = llm.tokens + (0 if math.isnan(tokens[place]) else tokens[place])
         for one, used in zip(calls, tokens, strict=True):
             values = _members(one, path)
@@ -183,10 +187,7 @@ def _results(span: Span, path: str) -> list[dict[str, object]]:
     if not listed:
         given = span.attributes.get("gen_ai.retrieval.documents", [])
         if isinstance(given, str):
-            try:
-                given = json.loads(given)
-            except ValueError:
-                given = None
+            given = _parsed(given)
         if not isinstance(given, list):
             raise ParseError(
                 message("io.documents-are-no-list", span=span.id), path=path, line=span.line
@@ -211,26 +212,54 @@ def _results(span: Span, path: str) -> list[dict[str, object]]:
 def _id_in(metadata: object) -> object:
     """Returns the id that metadata contains, as an object or as JSON text."""
     if isinstance(metadata, str):
-        try:
-            metadata = json.loads(metadata)
-        except ValueError:
-            return None
+        metadata = _parsed(metadata)
     if not isinstance(metadata, dict):
         return None
     return next((metadata[name] for name in IDS if metadata.get(name) not in (None, "")), None)
 
 
-def _named(span: Span, attribute: str, above: Mapping[tuple[str, str], Span]) -> str | None:
-    """Returns an attribute of a span, of one above it, or of the resource."""
-    one: Span | None = span
-    seen: set[str] = set()
-    while one is not None and one.id not in seen:
-        if attribute in one.attributes:
-            return str(one.attributes[attribute])
-        seen.add(one.id)
-        one = above.get((one.trace, one.parent)) if one.parent else None
-    found = span.resource.get(attribute)
-    return None if found is None else str(found)
+def _parsed(text: str) -> object:
+    """Returns what JSON text contains; None if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@dataclass
+class _Names:
+    """An attribute of each span, of one above it, or of its resource."""
+
+    attribute: str
+    above: Mapping[tuple[str, str], Span]
+    _known: dict[tuple[str, str], str | None] = field(default_factory=dict)
+
+    def of(self, span: Span) -> str | None:
+        """Returns the attribute as text; None if it is nowhere."""
+        found = self._above(span)
+        if found is None and span.resource.get(self.attribute) is not None:
+            found = str(span.resource[self.attribute])
+        return found
+
+    def _above(self, span: Span) -> str | None:
+        """Returns the nearest attribute; each span is visited once, however deep they are."""
+        found: str | None = None
+        way: list[tuple[str, str]] = []
+        one: Span | None = span
+        while one is not None:
+            place = (one.trace, one.id)
+            if self.attribute in one.attributes:
+                found = str(one.attributes[self.attribute])
+                break
+            if one is not span or one is self.above.get(place):
+                if place in self._known:
+                    found = self._known[place]
+                    break
+                self._known[place] = None  # also ends a circle
+                way.append(place)
+            one = self.above.get((one.trace, one.parent)) if one.parent else None
+        self._known.update(dict.fromkeys(way, found))
+        return found
 
 
 def _span(
@@ -279,13 +308,15 @@ def _plain(value: object) -> object:
     if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
         return inside
     if kind == "intValue":
-        return int(inside) if isinstance(inside, str) and inside.lstrip("-").isdigit() else inside
+        return int(inside) if isinstance(inside, str) and WHOLE.fullmatch(inside) else inside
+    values = inside.get("values", []) if isinstance(inside, dict) else []
+    if not isinstance(values, list):
+        return value
     if kind == "arrayValue":
-        values = inside.get("values", []) if isinstance(inside, dict) else []
         return [_plain(one) for one in values]
     if kind == "kvlistValue":
-        values = inside.get("values", []) if isinstance(inside, dict) else []
-        return {str(one.get("key")): _plain(one.get("value")) for one in values}
+        pairs = [one for one in values if isinstance(one, dict)]
+        return {str(one.get("key")): _plain(one.get("value")) for one in pairs}
     return value
 
 
@@ -298,15 +329,15 @@ def _objects(value: object, member: str, path: str, line: int) -> list[dict[str,
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
-    return float(value)
+    return float(value) if abs(value) < LARGEST else math.nan
 
 
 def _time(value: object) -> float:
     """Returns nanoseconds since 1970, or a time in ISO 8601, in seconds; NaN if unknown."""
-    if isinstance(value, str) and not value.isdigit():
+    if isinstance(value, str) and not WHOLE.fullmatch(value):
         try:
             return datetime.fromisoformat(value).timestamp()
-        except ValueError:
+        except (ValueError, OverflowError, OSError):  # also years that the system does not know
             return math.nan
-    number = int(value) if isinstance(value, str) else _number(value)
+    number = _number(int(value) if isinstance(value, str) else value)
     return math.nan if math.isnan(number) or not number else number / 1e9

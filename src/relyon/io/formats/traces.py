@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
@@ -11,13 +10,13 @@ from relyon.core.errors import ParseError
 from relyon.core.texts import message
 from relyon.io.byte_source import Source
 from relyon.io.format import Format, first_lines, formats
-from relyon.io.json_members import has_member
+from relyon.io.json_members import has_member, is_array
 
 if TYPE_CHECKING:
     from relyon.data.run import Run
     from relyon.data.traces import Traces
 
-__all__ = ["OpenTelemetry", "TraceLines", "is_array", "is_calls", "is_spans"]
+__all__ = ["OpenTelemetry", "TraceLines", "is_calls", "is_spans"]
 
 
 class _Traces(Format):
@@ -143,11 +142,6 @@ def is_calls(head: bytes) -> bool:
     return has_member(first, "results", "[") and any(
         has_member(first, "task", sign) for sign in ['"', *"-0123456789"]
     )
-
-
-def is_array(head: bytes) -> bool:
-    """Whether a file with this beginning is one list of JSON objects."""
-    return re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", head) is not None
 
 
 def is_spans(head: bytes) -> bool:
