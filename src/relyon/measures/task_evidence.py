@@ -219,7 +219,8 @@ class Recovery(_FirstHit):
     Of the tasks whose first call has no relevant document among its first k results, the share in
     which a later call has one. A task whose first call found something has no value and no weight
     in the mean, under any rule of the convention for undefined queries. A task without a second
-    call counts 0. Undefined if R = 0, too.
+    call counts 0. Undefined if R = 0, too, and under ``ties=expected`` if the order of tied results
+    decides whether the first call failed.
 
     Attributes:
         k: Ranks counted per call; `None` counts all.
