@@ -22,6 +22,7 @@ __all__ = [
     "dump",
     "grade_of",
     "has_member",
+    "is_array",
     "identifier",
     "is_json",
     "listing",
@@ -89,6 +90,11 @@ def _check_depth(value: object, path: str) -> None:
 def is_json(head: bytes, signs: str = "{[") -> bool:
     """Whether a file with this beginning may be JSON that starts with one of some characters."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in [sign.encode() for sign in signs]
+
+
+def is_array(head: bytes) -> bool:
+    """Whether a file with this beginning is one list of JSON objects."""
+    return re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", head) is not None
 
 
 def has_member(head: bytes, name: str, opening: str) -> bool:

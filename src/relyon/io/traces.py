@@ -181,7 +181,7 @@ def read_trace_lines(source: Source, name: str | None) -> Traces:
         InputError: If a line cannot be used.
     """
     from relyon.data.traces import Traces
-    from relyon.io.formats.traces import is_array
+    from relyon.io.json_members import is_array
 
     if is_array(source.head):
         return _listed(source, name)
@@ -213,13 +213,9 @@ def _slowly(source: Source, name: str | None) -> Traces:
     from relyon.data.trace_columns import TraceColumns
     from relyon.data.traces import Traces
     from relyon.io.text_lines import Text
-    from relyon.io.text_rows import json_object
+    from relyon.io.text_rows import json_objects
 
     columns = TraceColumns(source.path)
-    for number, line in enumerate(Text(source).lines(), 1):
-        text = line.removesuffix(b"\n")
-        if not text.strip():
-            continue
-        call = json_object(text, source.path, number)
+    for number, call in json_objects(Text(source).lines(), source.path):
         columns.add(call.get("task"), call, line=number)
     return Traces.of(columns, name=name, source=source.path)
