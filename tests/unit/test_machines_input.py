@@ -90,3 +90,19 @@ def test_ids_of_traces_are_told_to_name_the_attribute_of_the_task(tmp_path: Path
     with pytest.raises(relyon.InputError) as caught:
         relyon.evaluate({"cd" * 16: {"a": 1}}, run)
     assert "session.id" not in caught.value.hint
+
+
+LINES = ("q Q0 {} 1 9.5 tag", "q Q0 {} 1 9.5", "q\tQ0\t{}\t1\t9.5\tmy tag")
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_spaces_in_ids_of_a_trec_run_are_an_error(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "x.run"
+    file.write_text(f"# made by hand\n{line.format('d1')}\n{line.format('my doc#3')}\n")
+    with pytest.raises(relyon.ParseError, match=r"x\.run:3: the id `my doc#3`") as caught:
+        relyon.read_run(file)
+    assert "JSON Lines" in caught.value.hint
+    with pytest.raises(relyon.ParseError, match="white space"):
+        relyon.evaluate({"q": {"d1": 1}}, file)
+    file.write_text(f"{line.format('d1')}\n{line.format('d2').replace(' 1', ' -')}\n")
+    relyon.read_run(file)

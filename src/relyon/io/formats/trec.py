@@ -194,11 +194,13 @@ def check_kind(source: Source, kind: str) -> None:
         kind: "judgments" or "run".
 
     Raises:
-        ParseError: If the first line has the columns of the other kind.
+        ParseError: If the first line has the columns of the other kind, or ids have white space.
     """
     lines = first_lines(source.head)
     if not lines:
         return
+    if kind == "run":
+        _refuse_spaced_ids(source)
     fields = lines[0].split()
     runlike = len(fields) >= 5 and _is_number(fields[4])
     judgmentlike = len(fields) == 4 and _is_number(fields[3])
@@ -220,6 +222,29 @@ def check_kind(source: Source, kind: str) -> None:
             line=_line_of(source.head, lines[0]),
             hint=message("io.this-looks-like", found=found),
         )
+
+
+def _refuse_spaced_ids(source: Source) -> None:
+    """Refuses a run with white space in ids: the rank would be taken for the score.
+
+    Only the start of the file is looked at. A tag may have white space.
+
+    Raises:
+        ParseError: At a line whose fourth column is no number, and whose next two are.
+    """
+    head = source.head.removeprefix(b"\xef\xbb\xbf")
+    for number, line in enumerate(head.splitlines(), 1):
+        fields = line.split(None, 6)
+        if len(fields) < 6 or fields[3] == b"-" or line.startswith(b"#") or _is_number(fields[3]):
+            continue
+        if fields[4].isdigit() and _is_number(fields[5]):
+            document = b" ".join(fields[2:4]).decode("utf-8", "replace")
+            raise ParseError(
+                message("io.id-has-spaces", document=document),
+                path=source.path,
+                line=number,
+                hint=message("io.write-ids-with-spaces-otherwise"),
+            )
 
 
 def _is_number(text: bytes) -> bool:
