@@ -20,6 +20,7 @@ from relyon.core.texts import message
 from relyon.data.convention import Convention
 
 if TYPE_CHECKING:
+    from relyon.data.judged_passages import JudgedPassages
     from relyon.data.parts import JudgedPart, Part
 
 __all__ = ["RankedDocument", "Ranking", "first_rows"]
@@ -98,8 +99,7 @@ class Ranking:
         query: str = "",
         weights: Sequence[float] | None = None,
         graded: Mapping[str, Mapping[str, float]] | None = None,
-        passages: tuple[JudgedPart, ...] | None = None,
-        chunks: Mapping[str, Part] | None = None,
+        passages: JudgedPassages | None = None,
     ) -> Ranking:
         """Orders documents by the rules of a convention.
 
@@ -112,8 +112,7 @@ class Ranking:
             query: The query's id.
             weights: The weight of each row; `None` for 1 each.
             graded: Grades by document and subtopic, if the judgments have subtopics.
-            passages: The judged passages of the query, if passages are judged.
-            chunks: The place of each chunk, if passages are judged.
+            passages: The judged passages of all queries and the chunks, if passages are judged.
 
         Raises:
             InputError: If a grade is negative and the convention forbids it, or the convention
@@ -181,8 +180,8 @@ class Ranking:
             ignores=convention.unjudged == "ignored",
             unseen=unseen,
             graded=graded or {},
-            passages=passages,
-            chunks={} if chunks is None else chunks,
+            passages=None if passages is None else passages.of(query),
+            chunks={} if passages is None else passages.chunks.parts,
         )
 
     @classmethod

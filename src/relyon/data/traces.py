@@ -267,7 +267,6 @@ class Traces(Sourced):
         name, table = str(task), judgments.table
         judged = table.grades(name) if name in table else {}
         graded = table.subtopics(name) if name in table else {}
-        passages = judgments.passages
 
         def build(
             documents: Sequence[str], scores: Sequence[float], ranks: Sequence[int] | None
@@ -280,8 +279,7 @@ class Traces(Sourced):
                 ranks=ranks,
                 query=name,
                 graded=graded,
-                passages=None if passages is None else passages.of(name),
-                chunks=None if passages is None else passages.chunks.parts,
+                passages=judgments.passages,
             )
 
         found = []

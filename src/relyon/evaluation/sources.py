@@ -106,8 +106,7 @@ def _in_python(
                 ranks=ranks,
                 query=query,
                 graded=judgments.table.subtopics(query),
-                passages=None if passages is None else passages.of(query),
-                chunks=None if passages is None else passages.chunks.parts,
+                passages=passages,
             )
 
     return python_columns(program, rankings(), batch.missing)

@@ -21,6 +21,7 @@ __all__ = [
     "csv_rows",
     "json_keys",
     "json_object",
+    "json_objects",
     "read_cells",
     "separator_of",
 ]
@@ -141,6 +142,29 @@ def json_object(
             line=number,
         )
     return row
+
+
+def json_objects(
+    lines: Iterable[bytes], path: str, *, numbers: Callable[[str], object] | None = None
+) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yields the object of every line of JSON Lines with the line's number; blank ones are skipped.
+
+    Args:
+        lines: The lines.
+        path: The file, for messages.
+        numbers: See `json_object`.
+
+    Raises:
+        ParseError: If a line is not an object.
+
+    Examples:
+        >>> list(json_objects([b'{"task": 1}\\n', b"\\n", b"{}"], "t.jsonl"))
+        [(1, {'task': 1}), (3, {})]
+    """
+    for number, line in enumerate(lines, 1):
+        text = line.removesuffix(b"\n")
+        if text.strip():
+            yield number, json_object(text, path, number, numbers=numbers)
 
 
 def json_keys(line: bytes) -> list[str]:

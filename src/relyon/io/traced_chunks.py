@@ -70,13 +70,10 @@ def _calls(
         return
     from relyon.io.byte_source import Source
     from relyon.io.text_lines import Text
-    from relyon.io.text_rows import json_object
+    from relyon.io.text_rows import json_objects
 
-    for number, line in enumerate(Text(Source(path)).lines(), 1):
-        text = line.removesuffix(b"\n")
-        if text.strip():
-            call = json_object(text, path, number)
-            yield number, call.get("task"), call
+    for number, call in json_objects(Text(Source(path)).lines(), path):
+        yield number, call.get("task"), call
 
 
 def _with_chunks(

@@ -277,8 +277,7 @@ class Trial:
             ranks=self.ranks,
             query=query,
             graded=self.subject.subtopics,
-            passages=None if self.subject.passages is None else self.subject.passages.of(query),
-            chunks=None if self.subject.passages is None else self.subject.passages.chunks.parts,
+            passages=self.subject.passages,
         )
         try:
             found = Evaluator(self.judgments, convention=rules).evaluate(self.run, measure)

@@ -157,8 +157,7 @@ class Subject:
             ranks=ranks,
             query=self.query,
             graded=self.subtopics if grades else None,
-            passages=None if self.passages is None else self.passages.of(self.query),
-            chunks=None if self.passages is None else self.passages.chunks.parts,
+            passages=self.passages,
         )
 
     def grade(self, grade: float | None) -> str:

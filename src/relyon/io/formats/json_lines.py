@@ -36,7 +36,7 @@ from relyon.io.sheets import PARTS, SheetFormat
 from relyon.io.table_columns import Table, short_grades
 from relyon.io.tabular import TabularFormat
 from relyon.io.text_lines import Text
-from relyon.io.text_rows import json_keys, json_object
+from relyon.io.text_rows import json_keys, json_objects
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +81,7 @@ class Jsonl(TabularFormat, SheetFormat):
         chosen = _keys(data, kind, columns)
 
         def records() -> Iterator[Record]:
-            for line, row in _objects(data):
+            for line, row in json_objects(data.lines(), data.path, numbers=str):
                 fields = {role: row.get(name) for role, name in chosen.items()}
                 for role, value in fields.items():
                     if fault := _fault(value):
@@ -97,7 +97,9 @@ class Jsonl(TabularFormat, SheetFormat):
             series = _slow(records(), chosen)
         candidates: tuple[str, ...] = ()
         if kind == "scored" and "query" not in chosen:
-            first = [row for _, row in islice(_objects(data), SAMPLE)]
+            first = [
+                row for _, row in islice(json_objects(data.lines(), data.path, numbers=str), SAMPLE)
+            ]
             rest = [name for name in first[0] if name not in chosen.values()]
             candidates = query_candidates({name: [row.get(name) for row in first] for name in rest})
         return Table(series, source.path, records, candidates=candidates)
@@ -183,7 +185,8 @@ def _order(source: Source, keys: Mapping[str, str]) -> tuple[Note, ...]:
         return ()
     rows = []
     try:
-        for _, row in islice(_objects(Text(source)), ROWS):
+        lines = Text(source).lines()
+        for _, row in islice(json_objects(lines, source.path, numbers=str), ROWS):
             query, rank, score = (row.get(keys[role]) for role in ("query", "rank", "score"))
             if query is not None and rank is not None and score is not None:
                 rows.append((query, float(str(rank)), float(str(score))))
@@ -205,7 +208,7 @@ def _first(head: bytes) -> dict[str, object]:
 
 def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:
     """Assigns keys to roles, by the first object or as the caller says."""
-    first = next(_objects(data), None)
+    first = next(json_objects(data.lines(), data.path, numbers=str), None)
     if first is None:
         raise InputError(message("io.is-empty"), path=data.path)
     line = next(line for line in data.lines() if line.strip())
@@ -221,14 +224,6 @@ def _fault(value: object) -> str:
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
         return "contains half of a surrogate pair"
     return ""
-
-
-def _objects(data: Text) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yields every object with its line; numbers stay as written."""
-    for number, line in enumerate(data.lines(), 1):
-        text = line.removesuffix(b"\n")
-        if text.strip():
-            yield number, json_object(text, data.path, number, numbers=str)
 
 
 def _fast(data: Text, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
