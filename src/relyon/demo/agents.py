@@ -1,4 +1,4 @@
-"""Three scripted agents that search the demonstration's documents, and what their calls are worth.
+"""Three scripted agents that search the demonstration's documents, and the value of their calls.
 
 Each agent follows a rule that needs no judgments, so that what it reads, and what that costs, are
 consequences of the rule.
@@ -156,7 +156,7 @@ class _Shelf:
 
 @dataclass(frozen=True)
 class AgentStory(Exportable):
-    """What the calls of the agents are worth.
+    """The value of the agents' calls.
 
     Attributes:
         values: Each agent's measures, by the agent's name.

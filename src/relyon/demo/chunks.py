@@ -1,7 +1,7 @@
 """The demonstration's documents as long pages, cut in two ways, with the same judged passages.
 
 A page is the documentation of a module and of all that is in it. The judged documents are its
-sections, so that people's grades become grades of passages, whatever the pages are cut into.
+sections, so that people's grades become grades of passages for any way of cutting.
 """
 
 from __future__ import annotations
