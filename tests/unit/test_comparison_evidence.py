@@ -236,3 +236,14 @@ def test_a_report_leads_with_the_share_and_names_the_query(tmp_path: Path) -> No
     assert "none of 20 queries changed; at most about 15% of queries like these do" in (
         path.read_text("utf-8")
     )
+
+
+def test_means_over_repeats_that_do_not_change_rest_on_the_runs() -> None:
+    judgments = {f"q{n}": {"a": 1} for n in range(10)}
+    second = {query: {"b": 2.0, "a": 1.0} for query in judgments}
+    third = {query: {"b": 2.0, "c": 1.5, "a": 1.0} for query in judgments}
+    systems = {"old": [second, third], "new": [third, second]}
+    found = relyon.compare(judgments, systems=systems, measures=["rr"])
+    low, high = found.contrasts[0].interval
+    assert low < 0 < high
+    assert {note.kind for note in found.notes} == {"first-run-of-system"}

@@ -52,7 +52,8 @@ def evidence_notes(contrasts: Iterable[Contrast]) -> list[Note]:
         if one.no_interval in {"unchanged", "equal-changes"}:
             key = (one.no_interval, one.candidate, one.changed, one.queries, clusters)
             alike.setdefault(key, []).append(one.measure)
-        elif one.changed_units < ENOUGH_QUERIES:
+        # Where means over repeats do not change at all, the interval rests on how runs differ.
+        elif 0 < one.changed_units < ENOUGH_QUERIES:
             decided = "few-changed" if one.verdict == "undecided" else "few-changed-decided"
             key = (decided, one.candidate, one.changed_units, one.queries, clusters)
             alike.setdefault(key, []).append(one.measure)
