@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
@@ -12,8 +13,9 @@ from relyon.core.texts import message
 from relyon.data.chunks import Chunks
 from relyon.data.passage_rows import Faults, Offsets
 from relyon.data.passages import Passages
+from relyon.io.byte_source import Source
 from relyon.io.document_texts import document_texts
-from relyon.io.table_files import read_table, write_table
+from relyon.io.table_files import table_of, write_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,10 +68,11 @@ def read_passages(
         found = source
     elif isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        table = _table(path)
+        table, notes = _table(path, "passages", columns)
         found = Passages.from_frame(
             table, columns, scale=scale, source=path, faults=_faults(table, path)
         )
+        found.notes = (*notes, *found.notes)
     elif isinstance(source, Mapping):
         found = Passages.from_dict(source, scale=scale)
     else:
@@ -119,17 +122,16 @@ def read_chunks(
     known = None if texts is None else document_texts(texts)
     if isinstance(source, Mapping):
         return Chunks.from_dict(source, texts=known, similarity=similarity, offsets=offsets)
-    path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
-    table = _table(path) if path else source
-    return Chunks.from_frame(
-        table,
-        columns,
-        texts=known,
-        similarity=similarity,
-        offsets=offsets,
-        source=path or "memory",
-        faults=_faults(table, path) if path else None,  # type: ignore[arg-type]
+    read = partial(
+        Chunks.from_frame, columns=columns, texts=known, similarity=similarity, offsets=offsets
     )
+    if not isinstance(source, str | os.PathLike):
+        return read(source)
+    path = os.fspath(source)
+    table, notes = _table(path, "chunks", columns)
+    found = read(table, source=path, faults=_faults(table, path))
+    found.notes = (*notes, *found.notes)
+    return found
 
 
 def joined_chunks(tables: Sequence[Chunks]) -> Chunks:
@@ -181,11 +183,19 @@ def write_passages(passages: Passages, path: str | os.PathLike[str]) -> None:
     write_table(passages.to_frame(), path)
 
 
-def _table(path: str) -> pl.DataFrame:
-    table = read_table(path)
+def _table(
+    path: str, kind: str, columns: Mapping[str, str] | None
+) -> tuple[pl.DataFrame, tuple[Note, ...]]:
+    """Returns a table, and notes on its encoding and the columns that it is read from."""
+    from relyon.data.columns import choose, synonyms_of
+
+    source = Source(path)
+    table = table_of(source)
     if not table.height:
         raise InputError(message("core.contains-no-rows"), path=path)
-    return table
+    chosen = choose(table.columns, kind, columns=columns, path=path)
+    source.synonyms = synonyms_of(chosen, columns)
+    return table, source.notes
 
 
 def _faults(table: pl.DataFrame, path: str) -> Faults:

@@ -20,7 +20,7 @@ from relyon.io.text_rows import check_width, csv_rows, json_object, read_cells, 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SUFFIXES", "check_name", "has_table", "read_table", "write_table"]
+__all__ = ["SUFFIXES", "check_name", "has_table", "read_table", "table_of", "write_table"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 WORKBOOK = WORKBOOKS[0]
@@ -43,10 +43,18 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
     Raises:
         InputError: If it cannot be read, or takes more.
     """
+    return table_of(Source(os.fspath(path), limit=limit))
+
+
+def table_of(source: Source) -> pl.DataFrame:
+    """Reads the table of an opened file, within its limit: see `read_table`.
+
+    Raises:
+        InputError: If it cannot be read, or takes more.
+    """
     import polars as pl
 
-    source = Source(os.fspath(path), limit=limit)
-    data = source.read_all()
+    limit, data = source.limit, source.read_all()
     separator = ""
     try:
         if source.suffix == ".parquet":
