@@ -128,18 +128,18 @@ from .io.passages import (
     read_passages as read_passages,
     write_passages as write_passages,
 )
-from .io.traced_chunks import (
-    read_traced_chunks as read_traced_chunks,
-)
 from .io.session_readers import (
     read_sessions as read_sessions,
+)
+from .io.session_writers import (
+    write_sessions as write_sessions,
+)
+from .io.traced_chunks import (
+    read_traced_chunks as read_traced_chunks,
 )
 from .io.traces import (
     read_traces as read_traces,
     write_traces as write_traces,
-)
-from .io.session_writers import (
-    write_sessions as write_sessions,
 )
 from .ltr.fusion import (
     FusionSearch as FusionSearch,

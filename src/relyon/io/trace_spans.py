@@ -219,7 +219,7 @@ def _id_in(metadata: object) -> object:
 
 
 def _parsed(text: str) -> object:
-    """Returns what JSON text contains; None if it is none."""
+    """Returns what JSON text contains; None if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -99,8 +99,8 @@ class Measure(ABC):
         sums_undefined: Whether queries without a value contribute to a ratio of sums.
         counts_queries: Whether it only counts queries, so that one query's value has no meaning.
         needs_subtopics: Whether it uses judgments of subtopics; others count as one subtopic.
-        needs_passages: Whether it uses judgments of passages; without them each judged document counts
-            as one passage.
+        needs_passages: Whether it uses judgments of passages; without them each judged document
+            counts as one passage.
         convention_fields: Fields that take another field of the convention, or none (empty).
         fallbacks: Defaults of fields that neither the name nor the convention fills.
         at: The parameter after the @: the cutoff, or the level of recall of `iprec`.

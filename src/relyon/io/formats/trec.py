@@ -230,7 +230,7 @@ def _refuse_spaced_ids(source: Source) -> None:
     Only the start of the file is looked at. A tag may have white space.
 
     Raises:
-        ParseError: At a line whose fourth column is no number, and whose next two are.
+        ParseError: At a line whose fourth column is not a number, and whose next two are.
     """
     head = source.head.removeprefix(b"\xef\xbb\xbf")
     for number, line in enumerate(head.splitlines(), 1):
