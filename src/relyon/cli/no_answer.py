@@ -40,8 +40,8 @@ class NoAnswer:
         "--answerable",
         metavar="FILE",
         help="A table of queries with a column answerable (true or false, 1 or 0, yes or no): adds"
-        " false answers and coverage at a threshold on the top score. The table of --queries can be"
-        " the same file.",
+        " false answers and coverage at a threshold on the top score. It can be the table of the"
+        " queries' texts.",
     )
     tune: str | None = option(
         "--threshold-from",
