@@ -36,6 +36,23 @@ COUNT = Field(
     most=500,
 )
 
+CHUNKS = Field(
+    "chunks",
+    "texts",
+    "If the run ranks chunks of documents and the judgments are of passages (query, document, and"
+    f" start and end or quote): the tables of the chunks (chunk, document, start, end). {NAME}",
+)
+TEXTS = Field(
+    "texts",
+    "text",
+    "With chunks, to find quotes: the texts of the documents, a table (document, text) or a folder"
+    f" of text files. {NAME}",
+)
+TRACES = (
+    " A run can also be an agent's trace: JSON Lines with task, query and results for each call; a"
+    " task takes the place of a query."
+)
+
 FILES = Tool(
     "files",
     "List files",
@@ -140,12 +157,15 @@ def tools(settings: Settings) -> tuple[Tool, ...]:
     """Returns the tools of a server.
 
     With a sealed set judgments need not be named: its development queries are the default. Without
-    one there is no `check`, and without engines no `search`.
+    one there is no `check`, but judgments can be of passages, and runs traces. Without engines
+    there is no `search`.
     """
     found = [FILES, MEASURES_TOOL, EVALUATE, COMPARE, EXPLAIN, DIAGNOSE]
     if settings.sealing is not None:
         found = [_sealed(one) for one in found]
         found += [CHECK, SEALED]
+    else:
+        found = [_open(one) for one in found]
     if settings.engines:
         from relyon.compat.mcp.work import engine_names
 
@@ -156,6 +176,14 @@ def tools(settings: Settings) -> tuple[Tool, ...]:
             fields = (*fields, OUTPUT)
         found.append(replace(SEARCH, fields=fields, writes=settings.writes))
     return tuple(found)
+
+
+def _open(tool: Tool) -> Tool:
+    """Returns a tool that takes passages and traces, too, which need that nothing is sealed."""
+    if JUDGMENTS not in tool.fields:
+        return tool
+    fields = (*tool.fields, CHUNKS, TEXTS)
+    return replace(tool, fields=fields, description=tool.description + TRACES)
 
 
 def _sealed(tool: Tool) -> Tool:

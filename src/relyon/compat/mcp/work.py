@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from relyon.compat.mcp.sealed import SealedSet
     from relyon.data.judgments import Judgments
     from relyon.data.run import Run
+    from relyon.data.traces import Traces
 
 __all__ = ["Work", "engine_names"]
 
@@ -125,11 +126,26 @@ class Work:
         scale = None if judged.scale is not None else self.settings.scale or None
         return {"convention": self.settings.convention or None, "scale": scale}
 
-    def _judgments(self, name: str | None, place: str) -> Judgments:
-        """Returns judgments without held-out queries."""
+    def _judgments(
+        self, name: str | None, place: str, chunks: Sequence[str] = (), texts: str | None = None
+    ) -> Judgments:
+        """Returns judgments without held-out queries; of chunks, if these are given."""
         from relyon.io import read_judgments
 
         sealed = self.sealed
+        if chunks or texts is not None:
+            from relyon.compat.mcp.passages import chunk_judgments
+
+            if sealed is not None:
+                raise ParameterError(message("compat.mcp-no-chunks-if-sealed"))
+            return chunk_judgments(
+                name,
+                chunks,
+                texts,
+                copy=lambda one: self._copy(one, place),
+                folder=self.folder,
+                scale=self.settings.scale or None,
+            )
         if name is None or (sealed is not None and self._is_sealed_file(name)):
             if sealed is None:
                 raise ParameterError(message("compat.mcp-name-judgments"))
@@ -149,6 +165,12 @@ class Work:
             return own == os.path.realpath(path) or os.path.samefile(own, path)
         except OSError:
             return False
+
+    def _lists(self, name: str, place: str) -> Run | Traces:
+        """Returns a run without held-out queries, or, if nothing is sealed, also traces."""
+        from relyon.io.traces import read_lists
+
+        return self._run(name, place) if self.sealed else read_lists(self._copy(name, place))
 
     def _run(self, name: str, place: str, *, held_out: bool = False) -> Run:
         """Returns a run, without held-out queries unless they are asked for."""
@@ -182,14 +204,16 @@ class Work:
         per_query: bool = False,
         first: int = 0,
         count: int = 50,
+        chunks: Sequence[str] = (),
+        texts: str | None = None,
     ) -> dict[str, object]:
         """Evaluates one run."""
         from relyon.evaluation import Evaluator
 
         with self._copies() as place:
-            judged = self._judgments(judgments, place)
+            judged = self._judgments(judgments, place, chunks, texts)
             evaluator = Evaluator(judged, **self._rules(judged))
-            found = evaluator.evaluate(self._run(run, place), list(measures))
+            found = evaluator.evaluate(self._lists(run, place), list(measures))
             values = found.to_dict(per_query=per_query)
         values.pop("stored", None)
         _without_hashes(values)
@@ -197,15 +221,14 @@ class Work:
 
     def _compared(
         self,
-        judgments: str | None,
+        judged: Judgments,
         runs: Sequence[str],
         measures: Sequence[str],
         place: str,
     ) -> Comparison:
         from relyon.analysis.comparison import compare
 
-        judged = self._judgments(judgments, place)
-        first, *others = (self._run(one, place) for one in runs)
+        first, *others = (self._lists(one, place) for one in runs)
         names = list(runs) if len(set(map(os.path.basename, runs))) < len(runs) else None
         return compare(judged, first, others, list(measures), names=names, **self._rules(judged))
 
@@ -218,10 +241,13 @@ class Work:
         per_query: bool = False,
         first: int = 0,
         count: int = 50,
+        chunks: Sequence[str] = (),
+        texts: str | None = None,
     ) -> dict[str, object]:
         """Compares candidates with a baseline."""
         with self._copies() as place:
-            found = self._compared(judgments, [baseline, *candidates], measures, place)
+            judged = self._judgments(judgments, place, chunks, texts)
+            found = self._compared(judged, [baseline, *candidates], measures, place)
             values = found.to_dict()
             if per_query:
                 values["per_query"] = _by_query(found.to_dict(per_query=True)["per_query"])
@@ -235,19 +261,21 @@ class Work:
         other: str | None = None,
         measure: str = DEFAULT_MEASURE,
         limit: int = 20,
+        chunks: Sequence[str] = (),
+        texts: str | None = None,
     ) -> dict[str, object]:
         """Explains the value of a query, or its change between two runs."""
         from relyon.analysis.explanation import explain, explain_change
 
         with self._copies() as place:
-            judged = self._judgments(judgments, place)
+            judged = self._judgments(judgments, place, chunks, texts)
             if self.sealed is not None and query not in judged:
                 raise UnknownNameError(
                     message("compat.mcp-no-open-query", query=query),
                     hint=suggestion(query, list(judged)),
                 )
             rules = self._rules(judged)
-            ranked = self._run(run, place)
+            ranked = self._lists(run, place)
             if other is None:
                 one = explain(judged, ranked, query, measure, limit=limit, **rules)
                 values = one.to_dict()
@@ -256,7 +284,7 @@ class Work:
                 moved = explain_change(
                     judged,
                     ranked,
-                    self._run(other, place),
+                    self._lists(other, place),
                     query,
                     measure,
                     limit=limit,
@@ -280,6 +308,8 @@ class Work:
         candidate: str,
         judgments: str | None = None,
         rules: Sequence[str] | None = None,
+        chunks: Sequence[str] = (),
+        texts: str | None = None,
     ) -> dict[str, object]:
         """Diagnoses a comparison."""
         from relyon.analysis.diagnosis import diagnose
@@ -287,7 +317,8 @@ class Work:
 
         language = environment_language()
         with self._copies() as place:
-            compared = self._compared(judgments, [baseline, candidate], [DEFAULT_MEASURE], place)
+            judged = self._judgments(judgments, place, chunks, texts)
+            compared = self._compared(judged, [baseline, candidate], [DEFAULT_MEASURE], place)
             found = diagnose(compared, rules=rules)
             values = [one.to_dict(language) for one in found]
         titles = [str(one.get("title", one.get("rule", ""))) for one in values]
