@@ -215,3 +215,16 @@ def test_offsets_of_texts_that_python_reads(files: Path, command: Command) -> No
     assert (right.code, right.err) == (0, "")
     values = [json.loads(one.out)["measures"]["char_recall"]["value"] for one in (wrong, right)]
     assert values == [4 / 6, 1.0]
+
+
+def test_a_folder_of_texts_has_an_encoding(files: Path, command: Command) -> None:
+    Path("文本").mkdir()
+    Path("文本", "退货.txt").write_bytes("七天内可以退货。\n定制商品除外。".encode("gbk"))
+    Path("p.csv").write_bytes("查询,文档,引文\nq1,退货,定制商品除外\n".encode("gbk"))
+    given = ("passages", "resolve", "p.csv", "--texts", "文本", "--encoding", "p.csv=gbk")
+    found = command(*given)
+    assert found.code == 3
+    assert "hint: name the encoding of the folder: --encoding 文本=gbk" in found.err
+    found = command(*given, "--encoding", "文本=gbk")
+    assert found.code == 0
+    assert "1 of 1 passage found" in found.err

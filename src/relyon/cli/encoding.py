@@ -26,8 +26,8 @@ class TextEncoding(AbstractContextManager["TextEncoding"]):
         "texts",
         metavar="[FILE=]NAME",
         multiple=True,
-        help="Encoding of text files, such as gbk, big5 or utf-16; FILE=gbk for one of several."
-        "  [default: UTF-8, or the one that is certain]",
+        help="Encoding of text files, such as gbk, big5 or utf-16; FILE=gbk for one of several, or"
+        " a folder.  [default: UTF-8, or the one that is certain]",
     )
 
     @cached_property

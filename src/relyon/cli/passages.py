@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.file_columns import columns_for
 from relyon.cli.group import CommandGroup
 from relyon.cli.messages import messages
@@ -46,6 +47,7 @@ class Request:
 
     source: str = argument(metavar="JUDGMENTS")
     files: PassageFiles = group(PassageFiles)
+    encoding: TextEncoding = encoding_options()
     columns: tuple[str, ...] = own_columns_option("judgments", "the judgments")
     scale: str | None = scale_option()
     output: str | None = option(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import message
@@ -71,7 +72,7 @@ def text_encoding(
 
     Args:
         encoding: The encoding of all files, such as "gbk"; None recognises them.
-        files: The encodings of some, by their paths.
+        files: The encodings of some, by their paths, or by that of their folder.
 
     Raises:
         UnknownNameError: If there is no encoding of that name.
@@ -108,7 +109,10 @@ def declared_for(path: str | None, encoding: str | None = None) -> Encoding | No
         return named_encoding(encoding)
     declared = _declared.get() or _NONE
     if declared.files and path is not None:
-        return declared.files.get(os.path.abspath(path), declared.every)
+        whole = Path(os.path.abspath(path))
+        for one in (whole, *whole.parents):
+            if os.fspath(one) in declared.files:
+                return declared.files[os.fspath(one)]
     return declared.every
 
 

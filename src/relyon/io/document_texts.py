@@ -35,6 +35,7 @@ class FolderTexts(Mapping[str, str]):
 
     def __init__(self, folder: str) -> None:
         root = Path(folder)
+        self._folder = folder
         files = sorted(
             path
             for path in root.rglob("*")
@@ -57,9 +58,11 @@ class FolderTexts(Mapping[str, str]):
         path = self._files[document]
         key = os.fspath(path)
         if key not in self._read:
-            from relyon.io.plain_text import read_file
+            from relyon.io.byte_source import Source
+            from relyon.io.plain_text import decode
 
-            self._read[key] = read_file(key)
+            hint = message("io.name-encoding-of-folder", folder=self._folder)
+            self._read[key] = decode(Source(key).read_all(), key, hint)
         return self._read[key]
 
     def __contains__(self, document: object) -> bool:
