@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relyon import _native
 from relyon.analysis.diagnosis.example import Example
-from relyon.analysis.diagnosis.rule import Finding, Rule, Subject, register
+from relyon.analysis.diagnosis.rule import Finding, Rule, Severity, Subject, register
 from relyon.data.convention import gain_function
 from relyon.data.judgments import Judgments
 from relyon.evaluation import Evaluator
@@ -47,7 +47,8 @@ class Unjudged(Rule):
     the highest gain times the difference of its two discounts. The sums in favour of each run bound
     the difference. The documents to judge first are those in favour of the run that is behind,
     largest influence first: only they can flip the sign. If the convention has no single order of
-    ties, that of `doc-desc` is used.
+    ties, that of `doc-desc` is used. If the judgments are of passages, chunks without one are
+    unjudged by definition, and the severity is low.
 
     Attributes:
         k: Cutoff.
@@ -99,9 +100,16 @@ class Unjudged(Rule):
         high = self._optimistic(subject, tops, best)
         needed = _enough(pairs.influence, difference)
         open_sign = len(pairs) > 0 and bounds[0] <= slack and bounds[1] >= -slack
+        severity: Severity = "high" if open_sign else "medium"
+        parts = ("text", "text.open" if open_sign else "text.settled")
+        step = "step" if open_sign else "step.settled"
+        if (
+            subject.judgments.passages is not None
+        ):  # a judged passage is looked for in documents, not in chunks
+            severity, parts, step = "low", ("text", "text.passages"), "step.passages"
         return Finding(
             self.name,
-            "high" if open_sign else "medium",
+            severity,
             {
                 "k": self.k,
                 "dcg": f"dcg@{self.k}",
@@ -118,8 +126,8 @@ class Unjudged(Rule):
                 "pairs": len(pairs),
                 "needed": needed,
             },
-            parts=("text", "text.open" if open_sign else "text.settled"),
-            steps=("step",) if open_sign else ("step.settled",),
+            parts=parts,
+            steps=(step,),
             examples=tuple(Example.of(pair.query, pair.document) for pair in pairs.first(5)),
             chart_data=tuple(asdict(pair) for pair in pairs.first(self.shown)),
         )
