@@ -252,3 +252,30 @@ def test_both_readers_read_the_same(line: str, tmp_path: Path) -> None:
             return str(error)
 
     assert outcome(read_trace_lines) == outcome(_slowly)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("task_id", "call", "query", "chunk_id", "score", "read"),
+        ("任务", "调用", "查询", "文档", "得分", "已读"),
+        ("任务编号", "调用序号", "查询词", "分块编号", "分数", "是否已读"),
+    ],
+    ids=lambda one: one[0],
+)
+def test_columns_of_frames_are_found_by_usual_names(names: tuple[str, ...]) -> None:
+    values = (["t", "t"], [2, 1], ["x", "y"], ["a", "b"], [1.0, 2.0], [True, False])
+    frame = pl.DataFrame(dict(zip(names, values, strict=True)))
+    first, second = Traces.from_frame(frame).calls("t")
+    assert (first.query, first.documents, first.scores, first.read) == ("y", ("b",), (2.0,), ())
+    assert second.read == ("a",)
+    two = frame.with_columns(pl.lit("t").alias("任务 id"), pl.lit("t").alias("task-id"))
+    with pytest.raises(InputError, match="could each be the task"):
+        Traces.from_frame(two.drop(names[0]))
+
+
+@pytest.mark.parametrize("value", ["false", "否", "yes", 2, 0.5])
+def test_what_was_read_is_true_or_false(value: object) -> None:
+    frame = pl.DataFrame({"task": ["t"], "document": ["a"], "read": [value]})
+    with pytest.raises(InputError, match=r"task `t`: .* whether the document was read"):
+        Traces.from_frame(frame)

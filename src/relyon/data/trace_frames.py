@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def frame_columns(
     if isinstance(wrapped, nw.LazyFrame):
         wrapped = wrapped.collect()
     found = wrapped.to_polars() if isinstance(wrapped, nw.DataFrame) else _polars(frame)
-    chosen = {role: (columns or {}).get(role, role) for role in ROLES}
+    chosen = _chosen(found.columns, columns or {}, path)
     for role in ("task", "document", *(columns or ())):
         if chosen[role] not in found.columns:
             raise InputError(
@@ -67,12 +68,48 @@ def frame_columns(
             continue
         result = {name: row.get(name) for name in ("document", "score", "start", "end")}
         one["results"].append(result)  # type: ignore[attr-defined]
-        if row.get("read"):
+        if _is_read(row.get("read"), row["task"], path):
             one["read"].append(row["document"])  # type: ignore[attr-defined]
     built = TraceColumns(path)
     for (task, _), one in calls.items():
         built.add(task, one)
     return built
+
+
+def _chosen(names: Sequence[str], given: Mapping[str, str], path: str) -> dict[str, str]:
+    """Returns the column of each role: the given one, or one with a usual name.
+
+    Raises:
+        InputError: If two columns could have a role.
+    """
+    from relyon.data.columns import best_columns, named_twice
+    from relyon.data.columns.synonyms import TRACE_LEVELS
+
+    free = [name for name in names if name not in given.values()]
+    chosen = {}
+    for role in ROLES:
+        usual = best_columns(free, TRACE_LEVELS[role])
+        if role not in given and len(usual) > 1:
+            raise named_twice(usual, "traces", role, path)
+        chosen[role] = given.get(role) or (usual[0] if usual else role)
+    return chosen
+
+
+def _is_read(value: object, task: object, path: str) -> bool:
+    """Returns whether a document was read.
+
+    Raises:
+        InputError: If the value is not true or false, such as the text "false".
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return False
+    if isinstance(value, str) or value not in (0, 1):
+        raise InputError(
+            message("data.read-is-not-boolean", task=task, value=value),
+            path=path,
+            hint=message("data.write-booleans"),
+        )
+    return bool(value)
 
 
 def trace_frame(traces: Mapping[str, Sequence[TraceCall]]) -> pl.DataFrame:

@@ -153,7 +153,8 @@ class Traces(Sourced):
                 then read), `tokens`, `seconds`. Rows without a document are calls without results.
                 Rows of a call need not be together; `query`, `tokens` and `seconds` of its first
                 row count. Without `call`, a task has one call.
-            columns: Column names by these roles.
+            columns: Column names by these roles. Other roles are found by the usual names, such as
+                `task_id` or 任务.
             name: The name in results.
             source: The name of the data in messages.
 

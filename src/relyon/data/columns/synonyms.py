@@ -28,6 +28,7 @@ __all__ = [
     "QUERY_TEXTS",
     "SPELLINGS",
     "TIER_NAMES",
+    "TRACE_LEVELS",
     "Levels",
 ]
 
@@ -146,6 +147,17 @@ LEVELS: dict[str, Levels] = {
     "group": (),  # rows that a split keeps on one side
 }  # fmt: skip
 NAMES = _flat(LEVELS)
+
+#: Names of a role in frames of traces.
+TRACE_LEVELS: dict[str, Levels] = {
+    "task": _levels("task", "taskid 任务id 任务编号 任务 任務編號 任務"),
+    "call": _levels("call", "callnumber callno callindex 调用序号 调用编号 调用 調用"),
+    "query": _levels("query", TEXTS),
+    **{role: LEVELS[role] for role in ("document", "score", "start", "end")},
+    "read": _levels("read", "isread 已读 是否已读 是否阅读 已讀 是否已讀"),
+    "tokens": _levels("tokens", "tokencount totaltokens token数"),
+    "seconds": _levels("seconds", "秒数 耗时秒数 秒數"),
+}
 
 #: Names of the evidence behind grades; used only on request.
 EVIDENCE_NAMES: dict[str, tuple[str, ...]] = {
