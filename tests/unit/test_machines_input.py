@@ -106,3 +106,12 @@ def test_spaces_in_ids_of_a_trec_run_are_an_error(tmp_path: Path, line: str) -> 
         relyon.evaluate({"q": {"d1": 1}}, file)
     file.write_text(f"{line.format('d1')}\n{line.format('d2').replace(' 1', ' -')}\n")
     relyon.read_run(file)
+
+
+def test_a_table_of_questions_without_answerable_says_what_to_add(tmp_path: Path) -> None:
+    file = tmp_path / "questions.csv"
+    file.write_text("query,text\nq,why\n")
+    with pytest.raises(relyon.InputError, match="no column `answerable`") as caught:
+        relyon.abstention({"q": {"a": 1}}, {"q": {"a": 1.0}}, answerable=file)
+    assert "add a column `answerable` with yes or no" in caught.value.hint
+    assert "query, text" in caught.value.hint

@@ -10,7 +10,7 @@ from relyon.core.texts import message
 from relyon.data.columns import plain_name
 from relyon.data.columns.synonyms import QUERY_IDS
 from relyon.io.descriptions import NO_ROWS, key_column
-from relyon.io.query_columns import query_table, table_column
+from relyon.io.query_columns import query_table
 
 __all__ = ["ANSWERABLE", "read_answer_scores", "read_answerable"]
 
@@ -57,7 +57,11 @@ def read_answerable(source: object, ids: Iterable[str]) -> dict[str, bool]:
     table, path = query_table(source, ANSWERABLE)
     column = next((name for name in table.columns if plain_name(name) in ANSWERABLE), None)
     if column is None:
-        column = table_column(table, ANSWERABLE[0], path)
+        raise InputError(
+            message("io.no-query-column", name=ANSWERABLE[0]),
+            path=path,
+            hint=message("io.add-column-answerable", columns=[*table.columns]),
+        )
     key = key_column(
         table, sorted(set(ids)), QUERY_IDS, path, role="query_id", problem=NO_ROWS["query"]
     )
