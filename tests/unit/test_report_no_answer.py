@@ -38,7 +38,7 @@ def test_the_section(
     found: relyon.Abstention, comparison: relyon.Comparison, language: Language
 ) -> None:
     page = build_page(comparison, language=language, abstention=found)
-    assert "answer_curves" in check_drawings(page)
+    assert "curves" in check_drawings(page)
     section = page.section("no_answer")
     assert section is not None
     assert section.title == catalogue(language).say("section.no_answer")
@@ -49,6 +49,7 @@ def test_the_section(
         assert {row["run"] for row in chart.rows} == {"old.run", "new.run"}
         assert one.system in chart.legend[0].text + chart.legend[1].text
     # A dot lies where the threshold chosen on all queries answers.
+    assert roc.drawing == risk.drawing == "curves"
     for dot, one in zip(roc.values["best"], found.systems, strict=True):
         answers = one.outcomes.answers
         given = answers.scores >= one.threshold

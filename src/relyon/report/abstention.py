@@ -119,7 +119,7 @@ def _chart(
     names = [one.system for one in found.systems]
     area = words["heading.auroc" if kind == "roc" else "heading.risk_area"]
     return Chart(
-        drawing="answer_curves",
+        drawing="curves",
         title=words[f"report.{kind}"],
         caption=caption,
         rows=tuple(rows),

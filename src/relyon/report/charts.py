@@ -13,7 +13,6 @@ from relyon.core.errors import RelyonError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.report import (
-    abstention_drawings,
     click_drawings,
     drawings,
     judge_drawings,
@@ -55,7 +54,6 @@ DRAWINGS: dict[str, Callable[[Chart, int], Mapping[str, object]]] = {
     "stacked_columns": judge_drawings.stacked_columns,
     "shares": judge_drawings.shares,
     "against_latency": latency_drawings.against_latency,
-    "answer_curves": abstention_drawings.answer_curves,
 }
 
 

@@ -243,12 +243,17 @@ def _zero() -> Mark:
 
 
 def curves(chart: Chart, width: int) -> Layers:
-    side = min(width, 420) - 55
-    unit = {"domain": [0, 1], "nice": False}
-    axis = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    """Draws a line per run, and a dot at its chosen threshold, if it has one."""
+    side, end = min(width, 420) - 55, chart.values.get("end") or 1.0
+    ticks = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
     place = {
-        one: channel(f"{one}:Q", title=chart.labels[one], scale=unit, axis=axis)
-        for one in ("x", "y")
+        one: channel(
+            f"{one}:Q",
+            title=chart.labels[one],
+            scale={"domain": [0, last], "nice": False},
+            axis=ticks if last > 0.5 else {"tickCount": 5},
+        )
+        for one, last in (("x", 1), ("y", end))
     }
     looks = series_channels(chart.values["series"], "run:N")
     line = {**place, "order": channel("order:Q"), "detail": channel("run:N"), **looks}
@@ -262,13 +267,21 @@ def curves(chart: Chart, width: int) -> Layers:
         strokeDash=[2, 3],
         aria=False,
     )
-    return layers(
-        chart.rows,
-        faint,
-        mark("line", line, strokeWidth=2, clip=True, aria=False),
-        width=side,
-        height=side,
-    )
+    marks = [faint, mark("line", line, strokeWidth=2, clip=True, aria=False)]
+    if best := chart.values.get("best"):
+        dot = {**place, "color": looks["color"], "description": channel("text:N")}
+        dots = mark(
+            "point",
+            dot,
+            rows=best,
+            filled=True,
+            size=90,
+            opacity=1,
+            stroke=ROLES["paper"],
+            strokeWidth=1.5,
+        )
+        marks.append(dots)
+    return layers(chart.rows, *marks, width=side, height=side)
 
 
 def losses(chart: Chart, width: int) -> _Stacked:
