@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import numpy as np
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from relyon.analysis.abstention import Answers, Choice
 from relyon.analysis.abstention.curves import answer_curve, risk_area
@@ -49,6 +50,17 @@ def test_curves_only_rise_and_risk_is_between_its_bounds(one: Answers, base: flo
     assert curve.perfect_area - 1e-9 <= curve.risk_area <= 1 + 1e-9
 
 
+@example(
+    Answers(
+        "s",
+        ("q0", "q1", "q2", "q3", "q4"),
+        np.array([True, True, True, False, False]),
+        np.array([0.0, 1.0, 1.0, -math.inf, -math.inf]),
+        np.array([0.0, 0.0, 0.5, 0.0, 0.0]),
+    ),
+    0.5,
+    Random(1),
+)
 @given(some_answers(), st.floats(0.01, 0.99), st.randoms(use_true_random=False))
 def test_the_order_of_queries_does_not_matter(one: Answers, base: float, random: object) -> None:
     order = np.array(sorted(range(len(one.scores)), key=lambda _: random.random()))  # type: ignore[attr-defined]

@@ -322,6 +322,16 @@ def test_nothing_is_inferred_from_missing_judgments() -> None:
     assert notes["unanswered-queries"].examples == ("v",)
 
 
+def test_a_run_that_was_not_asked_unanswerable_queries_is_warned_about() -> None:
+    """Without their rows it would look perfect."""
+    run = {query: RUN[query] for query, yes in ANSWERABLE.items() if yes}
+    with pytest.warns(relyon.RelyonWarning, match="no results for any of the 2 unanswerable"):
+        found = relyon.abstention(JUDGED, run, answerable=ANSWERABLE, threshold=0.1)
+    assert found.systems[0].false_answer_rate.value == 0
+    asked = relyon.abstention(JUDGED, RUN, answerable=ANSWERABLE, threshold=0.1)
+    assert "no-unanswerable-asked" not in {note.kind for note in asked.notes}
+
+
 def test_equal_scores_and_normalised_ones_are_warned_about() -> None:
     run = {query: {"d": 1.0} for query in ANSWERABLE}
     found = relyon.abstention(JUDGED, run, answerable=ANSWERABLE)

@@ -70,7 +70,7 @@ UNEXPLAINED = {
         times-as-text times-in-another-zone top-scores-equal unanswerable-left-out
         unanswered-queries unchanged-queries undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time
-        xgboost-min-rows
+        no-unanswerable-asked xgboost-min-rows
     """,
     "diagnosis": "first-call-fails reads-again",
     "logs": """

@@ -58,6 +58,19 @@ class Answers:
         finite = self.scores[np.isfinite(self.scores)]
         return int(np.unique(finite, return_counts=True)[1].max(initial=0))
 
+    def by_id(self) -> Answers:
+        """Returns the answers in the order of the ids: some intervals depend on the order."""
+        order = sorted(range(len(self.queries)), key=self.queries.__getitem__)
+        if order == [*range(len(order))]:
+            return self
+        return Answers(
+            self.system,
+            tuple(self.queries[place] for place in order),
+            self.answerable[order],
+            self.scores[order],
+            self.right[order],
+        )
+
     def part(self, chosen: NDArray[np.bool_]) -> Answers:
         """Returns the answers to some of the queries.
 

@@ -65,6 +65,9 @@ def _of_system(one: SystemAbstention, tuned: Answers | None) -> Iterator[Note]:
             level,  # type: ignore[arg-type]
             tuple(examples[:3]),
         )
+    unanswerable = answers.scores[~answers.answerable]
+    if np.isneginf(unanswerable).all() and one.unanswered < count:
+        yield Note("no-unanswerable-asked", len(unanswerable), "warning")
     given = count - one.unanswered
     if given > 1 and answers.most_equal > MOSTLY_EQUAL * given:
         yield Note("top-scores-equal", answers.most_equal, "warning", values={"total": given})

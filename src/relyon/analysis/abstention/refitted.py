@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["RefittedErrors", "refitted_errors"]
 
 RESAMPLES = 1000
+#: Degrees of freedom if thresholds depend on the highest score alone (tests/honest).
+FREEDOM_OF_HIGHEST = 2
 #: Resamples at a time: memory grows with these times queries.
 CHUNK = 100
 
@@ -27,7 +29,9 @@ class RefittedErrors:
     Attributes:
         false: Of the difference of the false-answer rates.
         right: Of the difference of the shares of answerable queries answered rightly.
-        freedom: Degrees of freedom: one less than the queries of the smaller kind.
+        freedom: Degrees of freedom: one less than the queries of the smaller kind; 2 at most if a
+            target allows no false answer, as the threshold then depends on the highest score of the
+            unanswerable queries alone, the error of which a bootstrap underestimates.
     """
 
     false: float
@@ -76,7 +80,10 @@ def refitted_errors(
     false, right = (float(np.concatenate(one).std(ddof=1)) for one in found)
     kinds = [baseline] if tuned is None else [baseline, tuned[0]]
     least = min(min(int(one.answerable.sum()), int((~one.answerable).sum())) for one in kinds)
-    return RefittedErrors(false, right, max(least - 1, 1))
+    freedom = max(least - 1, 1)
+    if choice.rule == "target" and choice.allowed(int((~kinds[-1].answerable).sum())) == 0:
+        freedom = min(freedom, FREEDOM_OF_HIGHEST)
+    return RefittedErrors(false, right, freedom)
 
 
 def _weights(draw: np.random.Generator, answers: Answers) -> NDArray[np.float64]:
@@ -104,7 +111,7 @@ def _shares(
     yes = on.answerable
     false = _reaching(on.scores[~yes], chosen[:, ~yes], steps)
     if choice.rule == "target":
-        allowed = math.floor(choice.value * int((~yes).sum()) + 1e-9)
+        allowed = choice.allowed(int((~yes).sum()))
         place = np.argmax(false <= allowed, axis=1)
     else:
         covered = _reaching(on.scores[yes], chosen[:, yes], steps)

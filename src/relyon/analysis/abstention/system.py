@@ -165,6 +165,7 @@ def system_abstention(
     """
     import numpy as np
 
+    answers = answers.by_id()
     if choice.rule == "fixed" or tune is not None:
         shipped = choice.threshold(answers if tune is None else tune)
         used = np.full(len(answers.queries), shipped)

@@ -80,6 +80,10 @@ class Choice:
             raise ParameterError(message("analysis.target-is-share", value=chosen))
         return cls("target", chosen, base_rate)
 
+    def allowed(self, unanswerable: int) -> int:
+        """Returns how many of the unanswerable queries a target allows to be answered."""
+        return math.floor(self.value * unanswerable + 1e-9)
+
     def threshold(self, answers: Answers) -> float:
         """Returns the threshold chosen on these queries.
 
@@ -105,8 +109,7 @@ class Choice:
         steps = np.append(observed, math.inf)  # from the lowest
         false = len(no) - np.searchsorted(np.sort(no), steps, "left")
         if self.rule == "target":
-            allowed = math.floor(self.value * len(no) + 1e-9)
-            return float(steps[int(np.argmax(false <= allowed))])
+            return float(steps[int(np.argmax(false <= self.allowed(len(no))))])
         missed = np.searchsorted(np.sort(yes), steps, "left")
         costs = self.value * self.base_rate * false / len(no)
         costs = costs + (1 - self.base_rate) * missed / len(yes)
