@@ -56,7 +56,7 @@ def test_chunks_that_end_where_the_text_ends_with_other_line_ends_are_noted() ->
 
 
 def test_a_chunk_with_another_text_at_its_offsets_is_placed_by_its_text() -> None:
-    rows = {"chunk": ["a", "b"], "document": ["d", "d"], "start": [0, 5], "end": [4, 9]}
+    rows = {"chunk": ["a", "b"], "document": ["d", "d"], "start": [0, 2], "end": [4, 6]}
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({**rows, "text": ["One.", "Two."]})
     found = relyon.read_chunks(frame, texts=TEXTS)
@@ -66,8 +66,34 @@ def test_a_chunk_with_another_text_at_its_offsets_is_placed_by_its_text() -> Non
     other = relyon.read_chunks(
         polars.DataFrame({**rows, "text": ["One.", "Title: Two."]}), texts=TEXTS
     )
-    assert other["b"] == ("d", 5, 9, True)
+    assert other["b"] == ("d", 2, 6, True)
     assert kinds(other) == ["chunks-differ"]
+
+
+def test_a_text_without_the_blanks_at_its_place_is_no_other_text() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"chunk": ["a"], "document": ["d"], "start": [4], "text": ["Two."]})
+    found = relyon.read_chunks(frame, texts=TEXTS)
+    assert found["a"] == ("d", 6, 10, True)
+    assert not kinds(found)
+
+
+def test_members_of_nested_json_are_columns(tmp_path: Path) -> None:
+    file = tmp_path / "chunks.jsonl"
+    file.write_text(
+        '{"id": "a", "page_content": "Two.", "metadata": {"source": "d", "start_index": 6}}\n'
+    )
+    columns = {"document": "metadata.source", "start": "metadata.start_index"}
+    found = relyon.read_chunks(file, texts=TEXTS, columns=columns)
+    assert found["a"] == ("d", 6, 10, True)
+    with pytest.raises(relyon.InputError, match=r"`metadata\.start_index`"):
+        relyon.read_chunks(file, texts=TEXTS)
+
+
+def test_documents_without_a_chunk_are_named_beside_those_of_the_table() -> None:
+    judged = Passages.from_dict({"q": [("d", 0, 4)]})
+    notes = judged.judgments(Chunks.from_dict({"a": ("kb/d.md", 0, 9)})).notes
+    assert "such as `kb/d.md`" in str(notes[0])
 
 
 def test_a_start_and_a_text_are_a_place() -> None:

@@ -135,12 +135,11 @@ def _unused(name: str, chunks: Chunks) -> str:
 
 
 def _notes(passages: Sequence[Passage], chunks: Chunks, loose: int, share: float) -> Iterable[Note]:
-    documents = {*chunks.documents}
+    documents = dict.fromkeys(chunks.documents)
     missing = [one for one in passages if one.part.found and one.part.document not in documents]
     if missing:
         names = tuple(dict.fromkeys(one.part.document for one in missing))
-        yield Note(
-            "passages-without-chunks", len(missing), "warning", names[:NAMED], {"of": len(passages)}
-        )
+        values = {"of": len(passages), "known": next(iter(documents), "")}
+        yield Note("passages-without-chunks", len(missing), "warning", names[:NAMED], values)
     if loose > len(missing):
         yield Note("passages-in-no-chunk", loose - len(missing), "info", values={"share": share})

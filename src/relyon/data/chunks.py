@@ -340,7 +340,8 @@ class _Placing:
         if found is None or found.how == "nearest":
             self.differing.append(chunk)
             return part
-        self.moved.append(chunk)
+        if text[min(part.start, found.start) : max(part.start, found.start)].strip():
+            self.moved.append(chunk)  # else its text begins without the blanks that the place has
         return Part(part.document, found.start, found.end)
 
     def _open(self, document: str, text: str) -> None:

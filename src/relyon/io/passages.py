@@ -99,7 +99,8 @@ def read_chunks(
     A row is one chunk: its id, its document, and start and end (the place in the document's text,
     the end exclusive) or its text, which is searched in the document's: see `Chunks.from_dict`. A
     start and a text are enough. A chunk with a place and a text has the place, if its text is
-    there, or else the nearest place of its text, with a note.
+    there, or else the nearest place of its text, with a note. Members of nested JSON are columns,
+    such as `metadata.source`.
 
     Args:
         source: A CSV, TSV, JSON Lines, Parquet or Excel file, compressed or not; any data frame; a
@@ -193,9 +194,23 @@ def _table(
     table = table_of(source)
     if not table.height:
         raise InputError(message("core.contains-no-rows"), path=path)
+    table = _flat(table)
     chosen = choose(table.columns, kind, columns=columns, path=path)
     source.synonyms = synonyms_of(chosen, columns)
     return table, source.notes
+
+
+def _flat(table: pl.DataFrame) -> pl.DataFrame:
+    """Returns a table whose nested members are columns, such as `metadata.source`."""
+    import polars as pl
+
+    nested = [name for name, kind in table.schema.items() if isinstance(kind, pl.Struct)]
+    inner = [
+        pl.col(name).struct.field(field).alias(f"{name}.{field}")
+        for name in nested
+        for field in table[name].struct.fields
+    ]
+    return table.with_columns(inner).drop(nested) if nested else table
 
 
 def _faults(table: pl.DataFrame, path: str) -> Faults:
