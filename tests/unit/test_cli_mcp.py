@@ -147,3 +147,13 @@ def test_tables_are_cut_and_say_so() -> None:
     found = shortened({"sentence": "s", "per_query": long})
     assert len(json.dumps(found)) <= MOST_ANSWER
     assert found["cut"] == [{"at": "per_query", "shown": 10, "of": 5000}]
+
+
+def test_the_configuration_keeps_the_language(tmp_path: Path, command: Command) -> None:
+    written = command("mcp", str(tmp_path), "--print-config", "--lang", "zh")
+    (entry,) = json.loads(written.out)["mcpServers"].values()
+    assert entry["env"] == {"RELYON_LANG": "zh"}
+    (entry,) = json.loads(command("mcp", str(tmp_path), "--print-config").out)[
+        "mcpServers"
+    ].values()
+    assert "env" not in entry

@@ -284,5 +284,8 @@ def _configuration(settings: Settings) -> str:
         arguments += ["--engine", engine]
     arguments += ["--allow-write"] if settings.writes else []
     arguments += ["--time-limit", f"{settings.seconds:g}"]
-    entry = {"command": shutil.which("relyon") or "relyon", "args": arguments}
+    entry: dict[str, object] = {"command": shutil.which("relyon") or "relyon", "args": arguments}
+    if messages.language != "en":
+        # The agent's program does not start it from this shell.
+        entry["env"] = {"RELYON_LANG": messages.language}
     return json.dumps({"mcpServers": {"relyon": entry}}, ensure_ascii=False, indent=2)
