@@ -239,3 +239,42 @@ def test_paraphrases_in_the_test_of_areas() -> None:
         assumption=False,
         says="queries must be independent",
     )
+
+
+def test_scores_of_two_values_with_thresholds_of_other_queries() -> None:
+    """A threshold jumps from one value to the other, which a bootstrap of one sample cannot see."""
+    draw = np.random.default_rng(3)
+    choice, rules, alarms = Choice("target", 0.1, 0.15), AbstentionRules(correction="none"), 0
+
+    def two() -> list[Answers]:
+        first = sample(draw, 120, 1 / 6, "plain")
+        mean = np.where(first.answerable, GAP, 0.0)
+        return [
+            Answers(
+                name,
+                first.queries,
+                first.answerable,
+                (mean + math.sqrt(0.5) * (first.scores - mean + own) > 1).astype(float),
+                np.where(first.answerable, draw.random(120) < 0.8, 0.0).astype(float),
+            )
+            for name, own in zip("ab", draw.normal(size=(2, 120)), strict=True)
+        ]
+
+    for _ in range(PAIRS):
+        shown, other = two(), two()
+        systems = [
+            system_abstention(one, tuned, choice, FOLDS, 0.95)
+            for one, tuned in zip(shown, other, strict=True)
+        ]
+        alarms += contrasts(systems, choice, other, rules)[2].verdict != "undecided"
+    row(
+        "no-answer-false-alarms",
+        "right answers, scores of two values, thresholds of other queries",
+        alarms / PAIRS,
+        PAIRS,
+        promise="none",
+        least=0.05,
+        most=0.2,
+        assumption=False,
+        says="the page: up to 12%",
+    )
