@@ -303,6 +303,19 @@ def test_a_result_that_the_task_had_raises_nothing(task: Task, data: st.DataObje
     assert redundancy.value(task_ranking(longer)) >= redundancy.value(task_ranking(task)) - 1e-12
 
 
+@given(tasks(least=1), CALLS)
+def test_one_more_call_never_lowers_what_calls_find_together(task: Task, more: Asked) -> None:
+    """The page says so: these measures alone reward an agent for calling more often."""
+    longer = replace(task, calls=[*task.calls, more])
+    for name in (
+        *("session_dcg@2", "srbp@2", "task_recall@2", "chain_recall@2", "call_rr@2"),
+        *("recovery@2", "best(ndcg@2)"),
+    ):
+        measure = relyon.measure(name).resolve(relyon.Convention())
+        before, after = (measure.value(task_ranking(one)) for one in (task, longer))
+        assert math.isnan(before) or after >= before - 1e-12, name
+
+
 @given(tasks(), st.randoms(use_true_random=False))
 def test_the_order_of_calls_does_not_matter_for_the_union(task: Task, random: object) -> None:
     calls = list(task.calls)
