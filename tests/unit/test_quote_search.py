@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from time import process_time
 
 import pytest
 from hypothesis import given, strategies as st
@@ -113,3 +114,22 @@ def test_blank_quotes_are_nowhere() -> None:
     assert SearchedText("a b").find("  ") is None
     assert SearchedText("a b").find("\u00ad") is None
     assert SearchedText("").find("a") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "places"),
+    [
+        ("a" * 100_000, "a" * 100 + "b" + "a" * 100, 497),
+        ("ab" * 50_000, "ab" * 100 + "c" + "ab" * 100, 250),
+        ("a" * 100_000, ("a" * 9 + "b") * 50, 200),
+    ],
+    ids=["one-letter", "two-letters", "many-edits"],
+)
+def test_repetitive_texts_take_time_in_proportion(text: str, quote: str, places: int) -> None:
+    """All of it is equally near: each end was measured anew, and each piece kept everywhere."""
+    start = process_time()
+    found = SearchedText(text).find(quote, similarity=0.9)
+    assert found is not None
+    assert found.how == "nearest"
+    assert found.places == places
+    assert process_time() - start < 10

@@ -14,6 +14,8 @@ __all__ = ["How", "Occurrence", "SearchedText"]
 
 How = Literal["exact", "normalized", "nearest"]
 
+#: Parts of a text whose sizes are remembered.
+MOST_KNOWN = 1000
 #: Code points from which East Asian scripts start: no blank separates their characters.
 EAST_ASIAN = 0x2E80
 #: Conjoining vowels and finals of Hangul, which combine with the letter before.
@@ -47,7 +49,8 @@ class SearchedText:
     ends; invisible formatting characters are dropped. A near place is the part of the normalised
     text with the lowest edit distance (insertions, deletions, substitutions) to the quote. Of
     several equally good places the first counts, the first from `after` on, or the one that starts
-    nearest to `near`.
+    nearest to `near`. A near search takes time in proportion to characters of the text times
+    characters of the quote.
 
     Args:
         text: The text.
@@ -121,8 +124,16 @@ class SearchedText:
         if not ends or best > most:
             return None
         spans: list[tuple[int, int]] = []
+        known: dict[str, int] = {}  # repetitive texts have many ends, and few parts before them
         for end in ends:
-            start = _start(wanted, held.text, end, best)
+            if spans and end - (len(wanted) - best) < spans[-1][1]:
+                continue  # it would overlap the one before, however short it is
+            part = held.text[max(0, end - len(wanted) - best) : end]
+            if part not in known:
+                if len(known) == MOST_KNOWN:
+                    known.clear()
+                known[part] = _size(wanted, part, best)
+            start = end - known[part]
             if not spans or start >= spans[-1][1]:
                 spans.append((start, end))
         start = _chosen([span[0] for span in spans], *aims)
@@ -226,13 +237,15 @@ def _windows(text: str, wanted: str, most: int) -> list[tuple[int, int]]:
     if most >= size:
         return [(0, len(text))]
     bounds = [size * piece // (most + 1) for piece in range(most + 2)]
-    found = sorted(
-        (max(0, place - low - most), min(len(text), place - low + size + most))
-        for low, high in pairwise(bounds)
-        for place in _each(text, wanted[low:high])
-    )
+    dense = 1000 + len(text) // 16
+    found: list[tuple[int, int]] = []
+    for low, high in pairwise(bounds):
+        for place in _each(text, wanted[low:high]):
+            found.append((max(0, place - low - most), min(len(text), place - low + size + most)))
+            if len(found) > dense:  # of a repetitive text: they are nearly all of it
+                return [(0, len(text))]
     merged: list[tuple[int, int]] = []
-    for low, high in found:
+    for low, high in sorted(found):
         if merged and low <= merged[-1][1]:
             merged[-1] = merged[-1][0], max(merged[-1][1], high)
         else:
@@ -263,12 +276,8 @@ def _distances(wanted: str, text: str, *, anchored: bool = False) -> Iterator[in
         yield distance
 
 
-def _start(wanted: str, text: str, end: int, distance: int) -> int:
-    """Returns where a near place starts that ends at `end`: as long as the quote, if possible."""
-    part = text[max(0, end - len(wanted) - distance) : end][::-1]
-    sizes = [
-        size
-        for size, found in enumerate(_distances(wanted[::-1], part, anchored=True), 1)
-        if found == distance
-    ]
-    return end - min(sizes, key=lambda size: (abs(size - len(wanted)), size))
+def _size(wanted: str, part: str, distance: int) -> int:
+    """Returns the size of a near place at the end of a part: that of the quote, if possible."""
+    found = enumerate(_distances(wanted[::-1], part[::-1], anchored=True), 1)
+    sizes = [size for size, one in found if one == distance]
+    return min(sizes, key=lambda size: (abs(size - len(wanted)), size))

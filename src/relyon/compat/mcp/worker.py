@@ -70,7 +70,7 @@ def answer(work: Work, line: str) -> dict[str, object]:
     try:
         return shortened(work.call(name, arguments))
     except RelyonError as error:
-        return dict(error_values(error, _texts(arguments), sealed=sealed))
+        return shortened(error_values(error, _texts(arguments), sealed=sealed))
     except MemoryError:
         return {"error": say("out-of-memory", megabytes=work.settings.megabytes), "hint": ""}
     except Exception as error:  # an agent gets a sentence, the log the rest
