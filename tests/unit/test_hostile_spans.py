@@ -106,3 +106,13 @@ def test_deep_and_long_traces_take_time_in_proportion(tmp_path: Path) -> None:
     assert len(deep.calls("s")) == count - 1
     assert {one.tokens for one in long.calls("t")} == {1}
     assert perf_counter() - start < 30
+
+
+@pytest.mark.parametrize("form", ["spans", "calls"])
+def test_a_query_cut_within_a_character_is_read(form: str, tmp_path: Path) -> None:
+    call = {"task": "t", "query": "sky \ud83d", "results": ["d1"]}
+    row = call if form == "calls" else span({"input.value": "sky \ud83d"})
+    traces = read(tmp_path / "rows.jsonl", row)
+    assert traces.calls("t")[0].query == "sky \ufffd"
+    relyon.write_traces(traces, tmp_path / "again.jsonl")
+    assert relyon.read_traces(tmp_path / "again.jsonl").calls("t")[0].query == "sky \ufffd"

@@ -86,7 +86,8 @@ class TraceColumns:
             )
         tokens, seconds = self._amount(call, "tokens"), self._amount(call, "seconds")
         columns["tasks"].append(name)
-        columns["queries"].append(query or "")
+        # A query may have been cut in the middle of a character: it is only shown.
+        columns["queries"].append(LONE.sub("\ufffd", query or ""))
         columns["numbers"].append(number)
         columns["lines"].append(line)
         columns["rows"].append(len(results))
