@@ -55,7 +55,7 @@ def _clicks(found: Depth) -> Iterator[Advice]:
 
 
 def _judged(found: Depth) -> Iterator[Advice]:
-    if all(parse_measure(one).needs_passages for one in found.measures):
+    if all(parse_measure(f"{one}@{found.cutoffs[-1]}").needs_passages for one in found.measures):
         return  # they count characters and passages, not judged chunks
     low = [
         min((row for row in found.at(k) if row.judged < JUDGED), key=lambda row: row.judged)
