@@ -82,7 +82,7 @@ def picture() -> str:
             lines += [title, f"{'':<16}{below}"]
         for inner in sorted((PACKAGE / room).iterdir()):
             if (inner / "__init__.py").is_file():
-                lines.append(f"{'':<6}{inner.name + '/':<16}{sentence(inner)}")
+                lines.append(f"{'':<6}{inner.name + '/':<15} {sentence(inner)}")
     return "\n".join(lines)
 
 

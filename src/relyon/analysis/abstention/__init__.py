@@ -1,4 +1,4 @@
-"""Questions without an answer: which systems know them, and the threshold from which to answer."""
+"""Questions without an answer: which systems know them, and from which threshold to answer."""
 
 from relyon.analysis.abstention.answers import Answers
 from relyon.analysis.abstention.contrast import AbstentionContrast
