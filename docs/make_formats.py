@@ -33,6 +33,7 @@ ROWS = {
     "[Excel workbooks](#excel)": "xlsx",
     "ranx JSON": "json",
     "SVMlight, LETOR, RankLib": "letor",
+    "[Traces of agents](traces.md), spans of OpenTelemetry": "traces opentelemetry",
     "Quepid cases and books": "quepid-case quepid-book quepid-book-csv",
     "Rated Ranking Evaluator": "rre",
     "Elasticsearch `_rank_eval`": "elasticsearch",
@@ -46,9 +47,13 @@ KINDS: dict[str, Kind] = {
     "run": "run",
     "labelled scores": "scored",
     "features": "features",
+    "traces": "traces",
 }
 #: What needs more than a yes.
-DETAILS = {("letor", "scored"): "yes, with a file of scores"}
+DETAILS = {
+    ("letor", "scored"): "yes, with a file of scores",
+    **{(name, "run"): "with one call per task" for name in ("traces", "opentelemetry")},
+}
 
 
 def cells(name: str) -> list[str]:
