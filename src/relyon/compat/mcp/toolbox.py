@@ -125,7 +125,7 @@ CHECK = Tool(
     " small budget that never refills; the same run is answered from the record. Use it only for a"
     " candidate that `compare` shows to be better on the development queries. “Not distinguishable”"
     " is an answer: do not resubmit variations of a run to get another one. The run must contain"
-    " the results of all queries.",
+    " the results of all queries: a held-out query that it lacks has the worst value.",
     (Field("run", "text", f"The file of {RUN}, for all queries. {NAME}", required=True),),
 )
 SEALED = Tool(
