@@ -89,6 +89,7 @@ def test_a_server_with_a_sealed_set_has_no_such_arguments(work: Work) -> None:
                 assert ({"chunks", "texts"} <= names) is fits
             else:
                 assert "chunks" not in names
+    work._chunks = ["chunks.csv"]
     work.sealed = object()  # type: ignore[assignment]
     with pytest.raises(relyon.ParameterError, match="while queries are sealed"):
-        work._judgments("passages.csv", "", ["chunks.csv"])
+        work._judgments("passages.csv", "")

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from relyon.compat.mcp.folder import MOST_BYTES, MOST_TOGETHER, Folder
 from relyon.compat.mcp.said import say, say_checked, say_comparison, say_results
@@ -68,6 +68,8 @@ class Work:
         self.folder = Folder.of(settings.folder)
         self.sealed: SealedSet | None = None
         self._left = MOST_TOGETHER
+        self._chunks: Any = ()
+        self._texts: Any = None
         if settings.sealing is not None:
             from relyon.compat.mcp.sealed import SealedSet
 
@@ -95,7 +97,9 @@ class Work:
         """
         if self.sealed is not None:
             self.sealed.verify()
-        return self.tools[name](**arguments)
+        given = dict(arguments)
+        self._chunks, self._texts = given.pop("chunks", ()), given.pop("texts", None)
+        return self.tools[name](**given)
 
     @contextmanager
     def _copies(self) -> Iterator[str]:
@@ -126,22 +130,20 @@ class Work:
         scale = None if judged.scale is not None else self.settings.scale or None
         return {"convention": self.settings.convention or None, "scale": scale}
 
-    def _judgments(
-        self, name: str | None, place: str, chunks: Sequence[str] = (), texts: str | None = None
-    ) -> Judgments:
-        """Returns judgments without held-out queries; of chunks, if these are given."""
+    def _judgments(self, name: str | None, place: str) -> Judgments:
+        """Returns judgments without held-out queries; of chunks, if the call has these."""
         from relyon.io import read_judgments
 
         sealed = self.sealed
-        if chunks or texts is not None:
+        if self._chunks or self._texts is not None:
             from relyon.compat.mcp.passages import chunk_judgments
 
             if sealed is not None:
                 raise ParameterError(message("compat.mcp-no-chunks-if-sealed"))
             return chunk_judgments(
                 name,
-                chunks,
-                texts,
+                self._chunks,
+                self._texts,
                 copy=lambda one: self._copy(one, place),
                 folder=self.folder,
                 scale=self.settings.scale or None,
@@ -204,14 +206,12 @@ class Work:
         per_query: bool = False,
         first: int = 0,
         count: int = 50,
-        chunks: Sequence[str] = (),
-        texts: str | None = None,
     ) -> dict[str, object]:
         """Evaluates one run."""
         from relyon.evaluation import Evaluator
 
         with self._copies() as place:
-            judged = self._judgments(judgments, place, chunks, texts)
+            judged = self._judgments(judgments, place)
             evaluator = Evaluator(judged, **self._rules(judged))
             found = evaluator.evaluate(self._lists(run, place), list(measures))
             values = found.to_dict(per_query=per_query)
@@ -241,12 +241,10 @@ class Work:
         per_query: bool = False,
         first: int = 0,
         count: int = 50,
-        chunks: Sequence[str] = (),
-        texts: str | None = None,
     ) -> dict[str, object]:
         """Compares candidates with a baseline."""
         with self._copies() as place:
-            judged = self._judgments(judgments, place, chunks, texts)
+            judged = self._judgments(judgments, place)
             found = self._compared(judged, [baseline, *candidates], measures, place)
             values = found.to_dict()
             if per_query:
@@ -261,14 +259,12 @@ class Work:
         other: str | None = None,
         measure: str = DEFAULT_MEASURE,
         limit: int = 20,
-        chunks: Sequence[str] = (),
-        texts: str | None = None,
     ) -> dict[str, object]:
         """Explains the value of a query, or its change between two runs."""
         from relyon.analysis.explanation import explain, explain_change
 
         with self._copies() as place:
-            judged = self._judgments(judgments, place, chunks, texts)
+            judged = self._judgments(judgments, place)
             if self.sealed is not None and query not in judged:
                 raise UnknownNameError(
                     message("compat.mcp-no-open-query", query=query),
@@ -308,8 +304,6 @@ class Work:
         candidate: str,
         judgments: str | None = None,
         rules: Sequence[str] | None = None,
-        chunks: Sequence[str] = (),
-        texts: str | None = None,
     ) -> dict[str, object]:
         """Diagnoses a comparison."""
         from relyon.analysis.diagnosis import diagnose
@@ -317,7 +311,7 @@ class Work:
 
         language = environment_language()
         with self._copies() as place:
-            judged = self._judgments(judgments, place, chunks, texts)
+            judged = self._judgments(judgments, place)
             compared = self._compared(judged, [baseline, candidate], [DEFAULT_MEASURE], place)
             found = diagnose(compared, rules=rules)
             values = [one.to_dict(language) for one in found]
