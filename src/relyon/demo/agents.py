@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     from relyon.demo.corpus import Document as Text, Question
     from relyon.demo.rankers import Ranking
 
-__all__ = ["AGENTS", "AgentStory", "measure_agents", "trace_file", "write_agents"]
+__all__ = [
+    "AGENTS",
+    "COMPARED",
+    "COST",
+    "DEPTH",
+    "RECALL",
+    "AgentStory",
+    "measure_agents",
+    "trace_file",
+    "write_agents",
+]
 
 #: The agents; the first is what the others are compared with.
 AGENTS = ("once", "rewrites", "repeats")

@@ -6,7 +6,6 @@ sections, so that people's grades become grades of passages for any way of cutti
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,19 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.demo.corpus import Question
 
-__all__ = ["CHUNKS", "WAYS", "ChunkStory", "Page", "cut_pages", "measure_chunks", "write_chunks"]
+__all__ = [
+    "CHUNKS",
+    "OVERLAP",
+    "SIZE",
+    "WAYS",
+    "ChunkStory",
+    "Page",
+    "cut_pages",
+    "measure_chunks",
+    "sections",
+    "windows",
+    "write_chunks",
+]
 
 #: The folder in the directory of the demonstration, and the ways of cutting.
 CHUNKS = "chunks"
@@ -111,8 +122,11 @@ def write_chunks(
         documents: The collection.
         questions: The questions.
     """
+    import polars as pl
+
     from relyon.data.run import Run
     from relyon.io import write_run
+    from relyon.io.table_files import write_table
 
     folder = Path(directory) / CHUNKS
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,34 +136,25 @@ def write_chunks(
         for page in pages
         for name, (start, end) in page.sections.items()
     }
-    _write_lines(folder / PAGES, [{"document": one.id, "text": one.text} for one in pages])
-    _write_lines(
-        folder / PASSAGES,
-        [
-            {"query": one.query, **places[one.document], "grade": one.grade}
-            for one in load_judgments()
-            if one.document in places
-        ],
-    )
+    texts = [{"document": one.id, "text": one.text} for one in pages]
+    write_table(pl.DataFrame(texts), folder / PAGES)
+    passages = [
+        {"query": one.query, **places[one.document], "grade": one.grade}
+        for one in load_judgments()
+        if one.document in places
+    ]
+    write_table(pl.DataFrame(passages), folder / PASSAGES)
     for way, cut in zip(WAYS, (windows, sections), strict=True):
-        chunks = {
-            f"{page.id}-{number}": (page, start, end)
-            for page in pages
-            for number, (start, end) in enumerate(cut(page))
-        }
-        table = [f"{name},{page.id},{start},{end}\n" for name, (page, start, end) in chunks.items()]
-        (folder / f"{way}.csv").write_text(
-            "chunk,document,start,end\n" + "".join(table), "utf-8", newline="\n"
-        )
-        texts = [Text(name, "", page.text[a:b]) for name, (page, a, b) in chunks.items()]
-        ranking = bm25(texts, questions, DEPTH)
+        rows, chunks = [], []
+        for page in pages:
+            for number, (start, end) in enumerate(cut(page)):
+                name = f"{page.id}-{number}"
+                rows.append({"chunk": name, "document": page.id, "start": start, "end": end})
+                chunks.append(Text(name, "", page.text[start:end]))
+        write_table(pl.DataFrame(rows), folder / f"{way}.csv")
+        ranking = bm25(chunks, questions, DEPTH)
         run = Run.from_dict({query: dict(found) for query, found in ranking.items() if found})
         write_run(run, folder / f"{way}.run", overwrite=True)
-
-
-def _write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    path.write_text("".join(lines), "utf-8", newline="\n")
 
 
 @dataclass(frozen=True)
