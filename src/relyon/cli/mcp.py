@@ -12,6 +12,7 @@ import click
 from relyon.cli.messages import messages
 from relyon.cli.options import no_color_option, scale_option
 from relyon.cli.request import argument, flag, option, request, takes
+from relyon.cli.shares import SHARE_BETWEEN
 from relyon.core.errors import ParameterError
 from relyon.core.packages import optional_package
 from relyon.core.texts import catalogue, message
@@ -68,7 +69,7 @@ class Request:
     sealed: float | None = option(
         "--sealed",
         metavar="SHARE",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         help="Hold out this share of the judged queries, chosen by a secret hash of their ids.",
     )
     held_out: str = option(
@@ -86,7 +87,7 @@ class Request:
     )
     alpha: float = option(
         "--alpha",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         default=0.05,
         show_default=True,
         help="Significance level of all looks together: the highest probability of ever answering"

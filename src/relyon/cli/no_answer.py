@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relyon.cli.request import option, request
+from relyon.cli.shares import SHARE_BELOW_1, SHARE_BETWEEN
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 from relyon.core.texts.numbers import DIGITS
@@ -61,7 +62,7 @@ class NoAnswer:
         "--target-false-answers",
         "target",
         metavar="SHARE",
-        type=click.FloatRange(0, 1, max_open=True),
+        type=SHARE_BELOW_1,
         help="With --answerable: the threshold is the lowest at which at most this share of the"
         " unanswerable queries is answered.  [default: 0.1]",
     )
@@ -82,7 +83,7 @@ class NoAnswer:
     base_rate: float | None = option(
         "--base-rate",
         metavar="SHARE",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE_BETWEEN,
         help="With --answerable: the share of unanswerable queries where the system is used."
         "  [default: that of the test set]",
     )

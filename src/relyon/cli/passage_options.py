@@ -10,6 +10,7 @@ import click
 from relyon.cli.file_columns import check_columns_for, columns_for
 from relyon.cli.option_values import format_named_by
 from relyon.cli.request import option, request
+from relyon.cli.shares import SHARE_ABOVE_0
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -58,7 +59,7 @@ class PassageFiles:
     )
     similarity: float = option(
         "--similarity",
-        type=click.FloatRange(min=0, max=1, min_open=True),
+        type=SHARE_ABOVE_0,
         default=0.9,
         show_default=True,
         help="With --texts: the lowest similarity of a quote and its place; 1 allows only other"
@@ -75,7 +76,7 @@ class PassageFiles:
     )
     chunk_share: float = option(
         "--chunk-share",
-        type=click.FloatRange(min=0, max=1, min_open=True),
+        type=SHARE_ABOVE_0,
         default=0.5,
         show_default=True,
         help="With --chunks: a chunk has the grade of a passage if it contains at least this share"
