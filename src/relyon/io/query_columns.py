@@ -87,7 +87,14 @@ def query_table(source: object, names: Sequence[str]) -> tuple[pl.DataFrame, str
         from relyon.io.table_files import read_table
 
         path = os.fspath(source)
-        return read_table(path), path
+        table = read_table(path)
+        # Lists and objects of JSON have no text in Polars: an error about them shows Python's.
+        nested = [name for name, kind in table.schema.items() if kind.is_nested()]
+        shown = {
+            name: pl.Series([None if one is None else str(one) for one in table[name].to_list()])
+            for name in nested
+        }
+        return table.with_columns(**shown), path
     if isinstance(source, Mapping) or not is_frame(source):
         raise ParameterError(
             message(

@@ -22,7 +22,14 @@ __all__ = ["TaskDrilldown"]
 #: Calls of a task that are shown, and results of each of them.
 MOST_CALLS = 10
 MOST_RESULTS = 10
+#: Characters of the text that was sent: a program may send a whole document.
+MOST_TEXT = 500
 HEADINGS = ("document", "rank", "grade", "seen", "read")
+
+
+def _sent(query: str) -> str:
+    """Returns the text of a call as it is shown."""
+    return query if len(query) <= MOST_TEXT else query[: MOST_TEXT - 1] + "…"
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class TaskDrilldown(Drilldown):
                 change.query
             )  # fmt: skip
             said += [
-                self.texts.say("calls.alone", run=name, query=one.query)
+                self.texts.say("calls.alone", run=name, query=_sent(one.query))
                 for one in calls
                 if one.query
             ]
@@ -75,7 +82,7 @@ class TaskDrilldown(Drilldown):
         for place in range(min(count, MOST_CALLS)):
             calls = [one.calls[place] if place < len(one.calls) else None for _, one in sides]
             cells = [
-                Cell("–") if call is None else Cell(number(call.value), title=call.query)
+                Cell("–") if call is None else Cell(number(call.value), title=_sent(call.query))
                 for call in calls
             ]
             rows.append((f"{place + 1}", *cells))
@@ -103,7 +110,7 @@ class TaskDrilldown(Drilldown):
         words, say = self._words, self.texts.say
         caption = words.say("task.call", call=call.call)
         if call.query:
-            caption += say("list.colon") + call.query
+            caption += say("list.colon") + _sent(call.query)
         parts = [words.say("task.results", count=call.returned, new=call.new)]
         if not math.isnan(call.tokens):
             parts.append(words.say("task.tokens", count=round(call.tokens)))

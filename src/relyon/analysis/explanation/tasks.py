@@ -42,6 +42,9 @@ __all__ = [
 RESULT_HEADINGS = ("rank", "document", "score", "grade", "seen", "read")
 MISSED_HEADINGS = ("document", "grade")
 
+#: Calls of a task after which the value is computed: each looks at all calls before it.
+MOST_VALUES = 300
+
 
 @dataclass(frozen=True)
 class ExplainedResult:
@@ -74,7 +77,8 @@ class ExplainedCall:
         call: Its number, counted from 1.
         query: The text that was sent; empty if unknown.
         results: Its results, best first, then what was read besides them.
-        value: The measure of the calls up to this one; NaN if undefined.
+        value: The measure of the calls up to this one; NaN if undefined, and after the 300th call
+            of a task but for its last.
         tokens: The tokens that it cost, NaN if unknown.
         seconds: The seconds that it took, NaN if unknown.
         recorded: Whether it was recorded what was read.
@@ -296,14 +300,16 @@ def _explained(
             first.setdefault(document, number)
         for document in call.read or ():
             first.setdefault(document, number)
-        part = TaskRanking.of_calls(ranking.calls[:number], ranking)
+        value = math.nan
+        if number <= MOST_VALUES or number == len(ranking.calls):
+            value = measure.value(TaskRanking.of_calls(ranking.calls[:number], ranking))
         results = _results(number, call, ranking, first, added)
         found.append(
             ExplainedCall(
                 number,
                 call.query,
                 results,
-                rules.rounded(measure.value(part)),
+                rules.rounded(value),
                 call.tokens,
                 call.seconds,
                 call.read is not None,
