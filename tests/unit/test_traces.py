@@ -201,6 +201,19 @@ def test_values_of_several_calls_by_hand() -> None:
     assert kinds["sum-over-calls"] == ["num_ret", "num_rel", "pnr"]
 
 
+def test_a_note_names_a_few_of_many_measures() -> None:
+    traces = Traces.from_dict({"t": [{"results": ["a"]}, {"results": ["b"]}]})
+    names = [f"ndcg@{k}" for k in range(1, 41)]
+    found = relyon.evaluate({"t": {"a": 1}}, traces, names)
+    (note,) = (one for one in found.notes if one.kind == "mean-over-calls")
+    assert note.values["measures"] == names
+    assert "ndcg@6, ndcg@7 and … is the mean" in note.text()
+    assert "ndcg@7 和 … 取任务" in note.text("zh")
+    few = relyon.evaluate({"t": {"a": 1}}, traces, names[:8])
+    (note,) = (one for one in few.notes if one.kind == "mean-over-calls")
+    assert "ndcg@7 and ndcg@8 is the mean" in note.text()
+
+
 def test_a_call_without_a_value_is_left_out_of_the_mean() -> None:
     calls = [{"results": ["u"]}, {"results": ["a", "b"]}, {"results": ["b", "a"]}]
     found = relyon.evaluate(

@@ -65,8 +65,8 @@ def put(sentence: str, values: Mapping[str, object], speaker: Speaker = ENGLISH)
     - `p`, `p-value`: a p-value as an equation, or alone;
     - `count`: whole, with thousands; `count query/queries` adds the noun;
     - `noun query/queries`: the noun alone, singular or plural;
-    - `and`: a list as `a, b and c`; `or`: as `a or b`; `semicolon`: as `a; b; c`; without any,
-      `a, b, c`;
+    - `and`: a list as `a, b and c`; `and 8` with 8 parts at most, the last of them `…`; `or`: as
+      `a or b`; `semicolon`: as `a; b; c`; without any, `a, b, c`;
     - `name tier`: the name of a value in the language, from the texts of that group; `name word`
       of an English word in an error.
 
@@ -125,8 +125,10 @@ def _noun(value: object, rest: str, speaker: Speaker) -> str:
     return one if value == 1 else many
 
 
-def _and(value: Iterable[object], _: str, speaker: Speaker) -> str:
+def _and(value: Iterable[object], rest: str, speaker: Speaker) -> str:
     parts = list(map(speaker.said, value))
+    if rest and len(parts) > int(rest):
+        parts[int(rest) - 1 :] = ["…"]
     if len(parts) < 2:
         return "".join(parts)
     return speaker.word("list.comma").join(parts[:-1]) + speaker.word("list.and") + parts[-1]
