@@ -410,3 +410,15 @@ def test_a_database_is_not_read(files: Place) -> None:
         database.execute("CREATE TABLE projects (id INTEGER)")
     with pytest.raises(relyon.InputError):
         files.work().call("evaluate", {"run": "runs/new.run", "judgments": "judging.db"})
+
+
+def test_an_empty_state_is_one_that_was_not_begun(files: Place) -> None:
+    """A process may be killed between creating the file and writing it."""
+    about = files.work().sealed_set()
+    state = next((files.root / "state").glob("*.sealed"))
+    other = state.with_name("0" * 32 + ".sealed")
+    for path in (state, other):
+        path.write_bytes(b"")
+    again = files.work().sealed_set()
+    assert (again["looks_left"], again["held_out_queries"]) == (5, about["held_out_queries"])
+    assert state.stat().st_size > 0

@@ -167,7 +167,8 @@ class SealedSet:
         listed = _listed(sealing.held_out, judgments) if sealing.held_out else None
         if listed is not None:
             given["held_out"] = query_ids_fingerprint(listed)
-        if not os.path.exists(path):
+        # A process that was killed at once leaves an empty file.
+        if not os.path.exists(path) or not os.path.getsize(path):
             self._refuse_changed(judgments, path)
             salt = secrets.token_bytes(32)
             chosen = listed if listed is not None else _drawn(judgments, sealing.share, salt)
@@ -202,7 +203,7 @@ class SealedSet:
         real = os.path.realpath(self.sealing.judgments)
         own = content_of(judgments.table).by_query.shortened()
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            if not name.endswith(ENDING):
+            if not name.endswith(ENDING) or not os.path.getsize(os.path.join(folder, name)):
                 continue
             other = Looks(os.path.join(folder, name)).settings()
             contents = other.get("contents")
