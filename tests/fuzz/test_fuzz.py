@@ -33,7 +33,7 @@ def test_the_slow_reader_agrees(reader: str, count: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", ["fuzz_native", "fuzz_tables", "fuzz_letor"])
+@pytest.mark.parametrize("program", ["fuzz_native", "fuzz_tables", "fuzz_letor", "fuzz_traces"])
 def test_a_native_program_finds_nothing(program: str, tmp_path: Path) -> None:
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("there is no C++ compiler")
