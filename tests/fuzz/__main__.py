@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = ("fuzz_native", "fuzz_tables", "fuzz_letor")
-#: Readers in Python that know nothing of the native ones.
-SLOW = ("fuzz_text", "fuzz_features", "fuzz_workbook")
+PROGRAMS = ("fuzz_native", "fuzz_tables", "fuzz_letor", "fuzz_traces")
+#: Readers in Python that know nothing of the native ones, and damage to the files of agents.
+SLOW = ("fuzz_text", "fuzz_features", "fuzz_workbook", "fuzz_machines")
 
 
 def main() -> int:
