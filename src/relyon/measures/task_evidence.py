@@ -111,13 +111,13 @@ class _FirstHit(_Evidence):
 class TaskRecall(_Evidence):
     """Recall after c calls.
 
-    The share of the task's relevant documents that any of the first `calls` calls returned among
-    its first k results. A document that several calls return counts once, so neither the order of
-    the calls nor repeats matter. With one call it is `recall`. Undefined if R = 0.
+    The share of the task's relevant documents that any of the first c calls returned among its
+    first k results. A document that several calls return counts once, so neither the order of the
+    calls nor repeats matter. With one call it is `recall`. Undefined if R = 0.
 
     Attributes:
         k: Ranks counted per call; `None` counts all.
-        calls: Calls counted; `None` counts all.
+        calls: c, the calls counted; `None` counts all.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Examples:
