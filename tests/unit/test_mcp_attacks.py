@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.apart import run_apart
 from tests.unit.sealed_data import OPEN, Place, place
 from tests.unit.test_mcp_server import NEW, arguments
 
@@ -124,7 +125,7 @@ def test_files_of_a_call_that_was_ended_are_removed(
         finally:
             await worker.end()
 
-    anyio.run(main)
+    run_apart(main)
     assert list(scratch.iterdir()) == []
 
 

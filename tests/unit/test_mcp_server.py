@@ -18,6 +18,7 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.apart import run_apart
 from tests.unit.sealed_data import HELD_OUT, OPEN, Place, place
 
 import relyon
@@ -72,7 +73,7 @@ def client(
         async with session(given, log, environment) as found:
             await use(found)
 
-    anyio.run(main)
+    run_apart(main)
 
 
 async def called(agent: Any, name: str, /, **given: object) -> dict[str, Any]:
@@ -209,7 +210,7 @@ def test_two_clients_share_one_budget(files: Place) -> None:
             tasks.start_soon(ask, one, range(40, 44))
             tasks.start_soon(ask, two, range(44, 48))
 
-    anyio.run(main)
+    run_apart(main)
     assert len(answers) == 8
     assert answers.count("out of looks") == 3
 
@@ -285,7 +286,7 @@ def test_a_folder_of_the_agent_is_not_imported_from(files: Place) -> None:
             await agent.initialize()
             await use(agent)
 
-    anyio.run(main)
+    run_apart(main)
     assert not (files.root / "imported").exists()
 
 
@@ -306,7 +307,7 @@ def test_a_call_that_takes_too_long_is_ended(files: Place) -> None:
         finally:
             await worker.end()
 
-    anyio.run(main)
+    run_apart(main)
 
 
 def test_an_answer_that_was_withdrawn_does_not_answer_the_next_call(files: Place) -> None:
@@ -324,7 +325,7 @@ def test_an_answer_that_was_withdrawn_does_not_answer_the_next_call(files: Place
         finally:
             await worker.end()
 
-    anyio.run(main)
+    run_apart(main)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is limited on Linux")
@@ -352,7 +353,7 @@ def test_a_bomb_ends_the_call_not_the_server(files: Place) -> None:
         finally:
             await worker.end()
 
-    anyio.run(main)
+    run_apart(main)
 
 
 class Engine(BaseHTTPRequestHandler):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -335,6 +333,9 @@ class WithAbstention:
 
 def _joined(first: str, second: str) -> str:
     """Returns two tables as one: their columns, then the rows of both."""
+    import csv
+    import io
+
     tables = [[*csv.reader(io.StringIO(text))] for text in (first, second)]
     names = list(dict.fromkeys(name for heading, *_ in tables for name in heading))
     rows = [

@@ -133,7 +133,10 @@ def unrecorded_notes(program: Program, columns: Mapping[str, Column]) -> list[No
     found: dict[str, list[str]] = {}
     for asked, one in zip(program.asked, program.resolved, strict=True):
         lacking = getattr(one, "records", None)  # of measures of tasks
-        if lacking in kinds and all(map(math.isnan, columns[str(asked)].values())):
+        if lacking not in kinds:
+            continue
+        total = columns[str(asked)].total
+        if total.undefined == total.queries:
             found.setdefault(lacking, []).append(asked.shown)
     return [Note(kinds[what], values={"measures": names}) for what, names in found.items()]
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from relyon.core.errors import ParameterError, UnknownNameError
 from relyon.core.texts import message
@@ -109,6 +108,8 @@ def declared_for(path: str | None, encoding: str | None = None) -> Encoding | No
         return named_encoding(encoding)
     declared = _declared.get() or _NONE
     if declared.files and path is not None:
+        from pathlib import Path
+
         whole = Path(os.path.abspath(path))
         for one in (whole, *whole.parents):
             if os.fspath(one) in declared.files:

@@ -18,6 +18,7 @@ from relyon.evaluation.assembly import assemble
 from relyon.evaluation.data_errors import missing_queries, no_common_query
 from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.facts import merged
+from relyon.evaluation.measure_columns import unrecorded_notes
 from relyon.evaluation.notes import data_notes
 from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results
@@ -218,6 +219,7 @@ class PreparedRuns(Prepared):
             raise no_common_query(some, facts.unjudged_examples)
         columns = joined_columns(state, arrays)
         notes = [*self.notes, *_judgment_notes(parts), *score_notes(plan.names)]
+        notes += unrecorded_notes(plan.program, columns)
         notes += data_notes(plan.program, facts, columns)
         queries = joined_queries(state, arrays)
         return assemble(title, plan.program, queries, columns, notes, strict)
