@@ -76,8 +76,12 @@ class Session:
         self.status = 0
         self.names: dict[str, Any] = {"__name__": "__main__"}
         scripts = sysconfig.get_path("scripts")
+        # pytest prints its summary at full length where it runs in CI; a page shows a terminal.
+        outside_ci = {
+            name: value for name, value in os.environ.items() if name not in {"CI", "BUILD_NUMBER"}
+        }
         self.environment = {
-            **os.environ,
+            **outside_ci,
             "PATH": scripts + os.pathsep + os.environ.get("PATH", ""),
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
