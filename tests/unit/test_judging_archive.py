@@ -124,6 +124,12 @@ def answer_as_a_model(store: Store, project: Project, lead: Any) -> None:
                     prompt_tokens=1, completion_tokens=1, seconds=0.5, created_at=1.0,
                 )
             )  # fmt: skip
+        connection.execute(
+            sa.insert(metadata.tables["llm_probes"]).values(
+                configuration_id=made.id, item_id=ids[0], probe="padded", drawn="any",
+                request_hash="hash 2",
+            )
+        )  # fmt: skip
     store.models.record_acceptance(made, lead, accepted=True, note="good enough")
 
 

@@ -16,6 +16,7 @@ from relyon.judging.schema import (
     items,
     llm_answers,
     llm_configurations,
+    llm_probes,
     llm_requests,
     metadata,
     projects,
@@ -138,8 +139,11 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
         return projects.c.id == project_id
     if table is llm_answers:
         # The same request is sent once, even for several projects.
-        asked = sa.select(llm_requests.c.request_hash).where(_belongs(llm_requests, project_id))
-        return llm_answers.c.request_hash.in_(asked)
+        asked = (
+            sa.select(one.c.request_hash).where(_belongs(one, project_id))
+            for one in (llm_requests, llm_probes)
+        )
+        return llm_answers.c.request_hash.in_(sa.union(*asked))
     if "project_id" in table.c:
         return sa.and_(table.c.project_id == project_id)
     for name, owner in OWNERS:

@@ -41,7 +41,7 @@ __all__ = [
     "unfinished",
 ]
 
-JobKind = Literal["import", "unpack", "remove", "model", "correct", "search"]
+JobKind = Literal["import", "unpack", "remove", "model", "correct", "search", "audit"]
 JobState = Literal["running", "stopping", "done", "failed", "stopped"]
 Report = Callable[[int, int], None]
 LAST_ACTION = sa.select(sa.func.max(actions.c.id))
@@ -72,8 +72,8 @@ class Job:
         id: In the database.
         project_id: The project.
         kind: An `import`, the `unpack`ing of an archive, the `remove`al of the project, a
-            language `model` that grades it, a lead's request to `correct` many results, or a
-            `search` that sends all queries to an engine.
+            language `model` that grades it, a lead's request to `correct` many results, a
+            `search` that sends all queries to an engine, or the `audit` of a language model.
         state: `running`; `stopping` after a request to stop; `done`; `failed`; `stopped`.
         source: The file.
         done: Rows done.

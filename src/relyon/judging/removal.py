@@ -13,7 +13,16 @@ from relyon.judging.corrections import resume
 from relyon.judging.job_reasons import write_reason
 from relyon.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
 from relyon.judging.places import take_turn
-from relyon.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
+from relyon.judging.schema import (
+    items,
+    jobs,
+    llm_answers,
+    llm_probes,
+    llm_requests,
+    metadata,
+    projects,
+    sa,
+)
 
 if TYPE_CHECKING:
     from relyon.judging.database_part import Base
@@ -47,17 +56,22 @@ def referring(target: sa.Table) -> list[tuple[sa.Table, sa.Column[object]]]:
 
 def _remove_items(connection: sa.Connection, chosen: Sequence[int]) -> None:
     """Removes items with their answers and decisions."""
-    asked = sa.select(llm_requests.c.request_hash).where(llm_requests.c.item_id.in_(chosen))
-    hashes = list(connection.execute(asked).scalars())
+    hashes = [
+        found
+        for table in (llm_requests, llm_probes)
+        for found in connection.execute(
+            sa.select(table.c.request_hash).where(table.c.item_id.in_(chosen))
+        ).scalars()
+    ]
     for table, column in referring(items):
         connection.execute(sa.delete(table).where(column.in_(chosen)))
     if hashes:
         # The answer may also belong to the same question in another project.
-        others = sa.select(llm_requests.c.request_hash)
-        mine = llm_answers.c.request_hash.in_(hashes)
-        connection.execute(
-            sa.delete(llm_answers).where(mine, llm_answers.c.request_hash.not_in(others))
-        )
+        asked = llm_answers.c.request_hash
+        others = [
+            asked.not_in(sa.select(table.c.request_hash)) for table in (llm_requests, llm_probes)
+        ]
+        connection.execute(sa.delete(llm_answers).where(asked.in_(hashes), *others))
     connection.execute(sa.delete(items).where(items.c.id.in_(chosen)))
 
 
@@ -142,7 +156,7 @@ def start_removal(
         last = {"last_item": most, "total": total}
         connection.execute(sa.update(jobs).where(jobs.c.id == work.job_id).values(**last))
         # A running import stops by itself, and so do a language model and a search.
-        kinds = jobs.c.kind.in_(("import", "model", "search"))
+        kinds = jobs.c.kind.in_(("import", "model", "search", "audit"))
         others = sa.and_(jobs.c.project_id == project.id, kinds)
         connection.execute(
             sa.update(jobs).where(others, jobs.c.state == "running").values(state="stopping")
@@ -202,7 +216,7 @@ def tidy_up(store: Base) -> int:
             if kind == "correct":
                 resume(store, work)
                 continue
-            if kind in ("model", "search"):
+            if kind in ("model", "search", "audit"):
                 work.end("failed", write_reason(message("judging.model-was-ended")))
                 continue
             if kind == "unpack":

@@ -24,6 +24,7 @@
     receivers ── messages                who is notified of alarms; what was sent, once a month
     users ── llm_configurations          a language model as a judge of a project, and its prompt
                   ├── llm_requests ─ ─ llm_answers   requests of items; answers, append-only
+                  ├── llm_probes ─ ─ llm_answers     requests of changed copies, for audits
                   └── llm_acceptances    leads' acceptance of its grades, append-only
 
 A language model's grades are in `llm_answers` alone, never among the actions of people.
@@ -58,6 +59,7 @@ from relyon.judging.schema.models import (
     llm_acceptances,
     llm_answers,
     llm_configurations,
+    llm_probes,
     llm_requests,
 )
 from relyon.judging.schema.projects import (
@@ -107,6 +109,7 @@ __all__ = [
     "llm_acceptances",
     "llm_answers",
     "llm_configurations",
+    "llm_probes",
     "llm_requests",
     "members",
     "messages",

@@ -15,6 +15,7 @@ __all__ = [
     "llm_acceptances",
     "llm_answers",
     "llm_configurations",
+    "llm_probes",
     "llm_requests",
 ]
 
@@ -47,6 +48,21 @@ llm_requests = sa.Table(
     ),
     sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
     # Of the endpoint and the whole request: the same request is sent once, in any project.
+    sa.Column("request_hash", sa.Text, nullable=False),
+    sa.Index(None, "item_id"),
+    sa.Index(None, "request_hash"),
+)
+
+llm_probes = sa.Table(
+    "llm_probes",
+    metadata,
+    sa.Column(
+        "configuration_id", sa.Integer, sa.ForeignKey("llm_configurations.id"), primary_key=True
+    ),
+    sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("probe", sa.Text, primary_key=True),
+    # Why the item was chosen: at random, or because it is not relevant.
+    text_column("drawn"),
     sa.Column("request_hash", sa.Text, nullable=False),
     sa.Index(None, "item_id"),
     sa.Index(None, "request_hash"),

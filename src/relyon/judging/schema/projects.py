@@ -137,7 +137,8 @@ jobs = sa.Table(
     text_column("message"),
     time_column(),
     sa.CheckConstraint(
-        "kind IN ('import', 'unpack', 'remove', 'model', 'correct', 'search')", name="kind"
+        "kind IN ('import', 'unpack', 'remove', 'model', 'correct', 'search', 'audit')",
+        name="kind",
     ),
     sa.CheckConstraint(
         "state IN ('running', 'stopping', 'done', 'failed', 'stopped')", name="state"
