@@ -46,7 +46,7 @@ UNEXPLAINED = {
         duplicate-judgments earlier-data earlier-goal equal-changes evidence-left-out export-single
         features-like-labels few-changed few-clusters few-runs few-unanswerable files-beside
         first-run-of-system grade-ranges-differ grades-from-score grading gradings-differ
-        hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
+        human-grades-alone hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
         judged-differently judged-without-row labels-examination-known labels-not-converged
         labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
         machine-grades mean-over-calls missing-grades reads-not-recorded sum-over-calls

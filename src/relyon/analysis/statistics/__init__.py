@@ -40,6 +40,7 @@ from relyon.analysis.statistics.power import (
     smallest_detectable,
     spread_certainty,
 )
+from relyon.analysis.statistics.prediction_powered import PredictionPowered, prediction_powered
 from relyon.analysis.statistics.quantiles import quantile_interval
 from relyon.analysis.statistics.ratios import ratio_interval, resampled_ratios
 from relyon.analysis.statistics.resampling import (
@@ -63,6 +64,7 @@ __all__ = [
     "PairOutcome",
     "PairedTest",
     "PooledScores",
+    "PredictionPowered",
     "RatioEstimate",
     "Resampling",
     "TestResult",
@@ -93,6 +95,7 @@ __all__ = [
     "permutation_p_values",
     "planned_power",
     "pooled_interval",
+    "prediction_powered",
     "quantile_interval",
     "queries_needed",
     "ratio_interval",

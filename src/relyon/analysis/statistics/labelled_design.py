@@ -1,0 +1,328 @@
+"""Queries with human values among all with a model's: weights, strata, clusters, variances."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relyon.analysis.statistics.clusters.mean import degrees_of_sizes
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Whole = NDArray[np.int64]
+
+__all__ = ["LabelledDesign"]
+
+
+@dataclass(frozen=True)
+class LabelledDesign:
+    """The checked values and how the labelled queries were drawn.
+
+    Attributes:
+        y: Human values of the labelled queries.
+        f: The model's values of the same queries.
+        every: The model's values of all queries.
+        weights: Each labelled query's weight in the mean; they add up to 1.
+        places: The stratum of each labelled query.
+        every_places: The stratum of every query.
+        open: Each labelled query's 1 − n/N of its stratum; 1 where a share of weights is unequal.
+        groups: The cluster of each labelled query, None without.
+        every_groups: The cluster of every query, None without.
+        simple: Whether the labelled queries are a simple random sample.
+        finite: Whether the population is finite.
+    """
+
+    y: Floats
+    f: Floats
+    every: Floats
+    weights: Floats
+    places: Whole
+    every_places: Whole
+    open: Floats
+    groups: Whole | None
+    every_groups: Whole | None
+    simple: bool
+    finite: bool
+
+    @classmethod
+    def of(
+        cls,
+        human: ArrayLike,
+        model: ArrayLike,
+        model_all: ArrayLike,
+        weights: ArrayLike | None,
+        strata: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
+        clusters: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
+        finite: bool,
+    ) -> LabelledDesign:
+        import numpy as np
+
+        y, f, every = (
+            _numbers(name, values)
+            for name, values in (("human", human), ("model", model), ("model_all", model_all))
+        )
+        _same_length("model", len(f), "human", len(y))
+        given = np.ones(len(y)) if weights is None else _numbers("weights", weights)
+        _same_length("weights", len(given), "human", len(y))
+        if not (given > 0).all():
+            raise ParameterError(message("analysis.powered-weight", value=float(given.min())))
+        if Counter(f.tolist()) - Counter(every.tolist()):
+            raise ParameterError(
+                message("analysis.powered-not-among", count=len(f), total=len(every)),
+                hint=message("analysis.powered-give-all"),
+            )
+        places, every_places, names = _codes("strata", strata, len(y), len(every))
+        sizes = np.bincount(every_places, minlength=len(names))
+        counts = np.bincount(places, minlength=len(names))
+        empty = [str(name) for name, n, all_ in zip(names, counts, sizes, strict=True) if not n]
+        if empty:
+            raise ParameterError(
+                message("analysis.powered-empty-stratum", count=len(empty), names=empty[:3]),
+                hint=message("analysis.powered-join-strata"),
+            )
+        few = [str(name) for name, n, all_ in zip(names, counts, sizes, strict=True) if n > all_]
+        if few:
+            raise ParameterError(message("analysis.powered-stratum-counts", names=few[:3]))
+        total = np.bincount(places, given, minlength=len(names))
+        share = given / total[places] * sizes[places] / len(every)
+        equal = np.ptp(given) <= 1e-12 * given.max() if strata is None else _equal(given, places)
+        groups, every_groups, _ = _codes("clusters", clusters, len(y), len(every))
+        left = 1 - counts / sizes
+        open_ = left[places] if equal and clusters is None else np.ones(len(y))
+        return cls(
+            y,
+            f,
+            every,
+            share,
+            places,
+            every_places,
+            open_,
+            groups if clusters is not None else None,
+            every_groups if clusters is not None else None,
+            strata is None and clusters is None and bool(equal),
+            finite,
+        )
+
+    @property
+    def count(self) -> int:
+        return len(self.y)
+
+    @property
+    def census(self) -> bool:
+        """Whether all queries are labelled."""
+        return self.count == len(self.every)
+
+    @property
+    def effective(self) -> float:
+        """The number of labelled queries, or clusters, with equal weights that say as much."""
+        import numpy as np
+
+        sizes = self.weights if self.groups is None else np.bincount(self.groups, self.weights)
+        return 1 / float((sizes[sizes > 0] ** 2).sum())
+
+    def centred(self, values: Floats) -> Floats:
+        """Returns labelled values less the weighted mean of their stratum."""
+        return values - self.means(values)[self.places]
+
+    def means(self, values: Floats) -> Floats:
+        """Returns the weighted mean of labelled values in each stratum."""
+        import numpy as np
+
+        strata = int(self.every_places.max()) + 1
+        sums = np.bincount(self.places, self.weights * values, minlength=strata)
+        return sums / np.bincount(self.places, self.weights, minlength=strata)
+
+    def shares(self) -> Floats:
+        """Returns each labelled query's share of its stratum."""
+        import numpy as np
+
+        return self.weights / np.bincount(self.places, self.weights)[self.places]
+
+    def slope(self) -> tuple[float, Floats]:
+        """Returns λ before it is cut, and each query's k x / Σ k x²; 0 and zeros if x is 0."""
+        import numpy as np
+
+        x = self.centred(self.f)
+        if float(np.abs(x).max()) <= 1e-12 * max(1.0, float(np.abs(self.f).max())):
+            return 0.0, np.zeros(self.count)
+        k = self.weights**2 * self.open / np.maximum(1 - self.shares(), 1e-9)
+        if not (k * x * x).sum() > 0:
+            return 0.0, np.zeros(self.count)
+        pull = k * x / (k * x * x).sum()
+        return float((pull * self.centred(self.y)).sum()), pull
+
+    def distance(self) -> float:
+        """Returns Σ W (f̄_N − f̄_L): how far the labelled queries are off by the model's values."""
+        return float(self.every.mean() - (self.weights * self.f).sum())
+
+    def sampling(self, slope: float, pull: Floats) -> float:
+        """Returns the variance that comes from labelling n of the N queries.
+
+        Args:
+            slope: λ.
+            pull: k x / Σ k x² if λ is estimated, else zeros.
+        """
+        import numpy as np
+
+        x = self.centred(self.f)
+        rest = self.centred(self.y - slope * self.f)
+        parts = (self.weights + self.distance() * pull) * rest
+        share, leverage = self.shares(), pull * x
+        if self.groups is None:
+            left = np.maximum(1 - share - leverage, 1e-9)
+            return float((self.open * (1 - share) * (parts / left) ** 2).sum())
+        sums = np.bincount(self.groups, parts, minlength=int(self.groups.max()) + 1)
+        held = np.bincount(self.groups, self.weights, minlength=len(sums))
+        lever = np.bincount(self.groups, leverage, minlength=len(sums))
+        scaled = np.sqrt(1 - np.minimum(held, 1)) * sums / np.maximum(1 - held - lever, 1e-9)
+        if self.finite or self.every_groups is None:
+            return float((scaled**2).sum())
+        # The N queries of a cluster move the mean of the model's values together.
+        rest_means = self.means(self.y - slope * self.f)[self.every_places]
+        moved = slope * (self.every - self.every.mean()) + rest_means - rest_means.mean()
+        whole = np.bincount(self.every_groups, moved) / len(self.every)
+        whole[: len(scaled)] += scaled
+        return float((whole**2).sum())
+
+    def unseen(self, slope: float, share: float) -> float:
+        """Returns the variance from errors of the model that the labelled queries do not show.
+
+        Args:
+            slope: λ.
+            share: The share of queries that can be wrong, times the number of labelled ones.
+        """
+        import numpy as np
+
+        none = np.zeros(self.count)
+        human = self.sampling(0.0, none)
+        spread = float((self.weights * self.centred(self.y) ** 2).sum())
+        if not spread > 0:
+            return human
+        part = min(share / self.effective, 1.0)
+        apart = np.sort((self.every - self.every.mean()) ** 2)[::-1]
+        largest = float(apart[: max(1, math.ceil(part * len(apart)))].mean())
+        return part * human * (1 + slope**2 * largest / spread)
+
+    def beyond(self) -> float:
+        """Returns the variance of the mean of N queries as a sample of all similar ones."""
+        if self.finite or self.groups is not None:
+            return 0.0
+        import numpy as np
+
+        within = self.weights * self.centred(self.y) ** 2 / np.maximum(1 - self.shares(), 1e-9)
+        means = self.means(self.y)[self.every_places]
+        return float((within.sum() + means.var()) / len(self.every))
+
+    def degrees(self, fitted: bool) -> float:
+        """Returns Student's degrees of freedom.
+
+        Args:
+            fitted: Whether λ was estimated.
+        """
+        import numpy as np
+
+        if self.groups is not None:
+            sizes = np.bincount(self.groups, self.weights).astype(np.float64)
+            found = degrees_of_sizes(sizes[sizes > 0])
+        else:
+            rest = self.centred(self.y)
+            squares = self.open * (self.weights * rest) ** 2
+            terms = np.bincount(self.places, squares)
+            own = [
+                degrees_of_sizes(self.weights[self.places == place]) for place in range(len(terms))
+            ]
+            above, below = math.fsum(terms) ** 2, 0.0
+            for term, one in zip(terms.tolist(), own, strict=True):
+                below += term**2 / one if term > 0 else 0.0
+            found = above / below if below > 0 else min(own)
+        return max(found - fitted, 1.0) if not math.isnan(found) else math.nan
+
+    def lone(self) -> bool:
+        """Whether a stratum that is not labelled whole has a single labelled query."""
+        import numpy as np
+
+        counts = np.bincount(self.places)
+        return bool(((counts == 1)[self.places] & (self.open > 0)).any())
+
+    def values_of_spread(self) -> Floats:
+        """Returns what must differ for its spread to be believed: human values, or of clusters."""
+        import numpy as np
+
+        if self.groups is None:
+            return self.y
+        held = np.bincount(self.groups, self.weights)
+        sums = np.bincount(self.groups, self.weights * self.y)
+        kept = held > 0
+        return np.asarray(sums[kept] / held[kept], float)
+
+
+def _numbers(name: str, values: ArrayLike) -> Floats:
+    """Returns finite numbers.
+
+    Raises:
+        ParameterError: If there are none, or one is not finite.
+    """
+    import numpy as np
+
+    found = np.asarray(values, dtype=np.float64)
+    if found.ndim != 1 or not len(found):
+        raise ParameterError(message("analysis.powered-no-values", name=name))
+    bad = np.flatnonzero(~np.isfinite(found))
+    if len(bad):
+        raise ParameterError(
+            message("analysis.powered-not-finite", name=name, place=int(bad[0]) + 1),
+            hint=message("analysis.powered-leave-out"),
+        )
+    return found
+
+
+def _same_length(first: str, count: int, second: str, other: int) -> None:
+    if count != other:
+        raise ParameterError(
+            message(
+                "analysis.powered-lengths", first=first, count=count, second=second, other=other
+            )
+        )
+
+
+def _codes(
+    name: str, pair: tuple[Sequence[Hashable], Sequence[Hashable]] | None, count: int, total: int
+) -> tuple[Whole, Whole, list[Hashable]]:
+    """Returns the numbers of the labelled queries' groups and of all queries', and the names.
+
+    Groups with labelled queries come first, in the order of their names.
+    """
+    import numpy as np
+
+    if pair is None:
+        return np.zeros(count, np.int64), np.zeros(total, np.int64), [""]
+    ours, every = list(pair[0]), list(pair[1])
+    _same_length(f"{name}[0]", len(ours), "human", count)
+    _same_length(f"{name}[1]", len(every), "model_all", total)
+    labelled = sorted(set(ours), key=str)
+    seen = set(labelled)
+    names = [*labelled, *sorted({one for one in every if one not in seen}, key=str)]
+    places = {one: place for place, one in enumerate(names)}
+    return (
+        np.array([places[one] for one in ours], np.int64),
+        np.array([places[one] for one in every], np.int64),
+        names,
+    )
+
+
+def _equal(weights: Floats, places: Whole) -> bool:
+    """Whether weights are equal within each stratum."""
+    import numpy as np
+
+    return all(
+        bool(np.ptp(weights[places == place]) <= 1e-12 * weights.max())
+        for place in np.unique(places)
+    )
