@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from copy import copy
 from typing import TYPE_CHECKING, TypeVar
 
 from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import Language, message
-from relyon.data.source import Sourced, path_of
+from relyon.data.source import Noted, path_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +24,7 @@ K = TypeVar("K")
 D = TypeVar("D")
 
 
-class Judgments(Sourced):
+class Judgments(Noted):
     """Grades by query and document: typed, immutable, and read once.
 
     `relyon.read_judgments` reads them from files; the constructors here take data in memory.
@@ -56,7 +55,7 @@ class Judgments(Sourced):
         ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
     """
 
-    __slots__ = ("_evidence", "_names_in", "_notes", "_passages", "_scale", "_source", "_table")
+    __slots__ = ("_evidence", "_names_in", "_passages", "_scale", "_table")
 
     def __init__(
         self,
@@ -275,22 +274,6 @@ class Judgments(Sourced):
     def names_in(self) -> Language | None:
         """The language of grades written as names, or None for numbers."""
         return self._names_in
-
-    def with_notes(self, notes: Iterable[Note]) -> Judgments:
-        """Returns these judgments with further notes before their own."""
-        found = copy(self)
-        found._notes = (*notes, *self._notes)
-        return found
-
-    @property
-    def source(self) -> str:
-        """The file the judgments came from, or "memory"."""
-        return self._source
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Notes about the data."""
-        return self._notes
 
     @property
     def queries(self) -> list[str]:

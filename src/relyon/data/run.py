@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,7 +10,7 @@ from relyon import _native
 from relyon.core.errors import InputError
 from relyon.core.notes import Note
 from relyon.core.texts import message as say
-from relyon.data.source import Sourced, path_of
+from relyon.data.source import Noted, path_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +24,7 @@ K = TypeVar("K")
 D = TypeVar("D")
 
 
-class Run(Sourced):
+class Run(Noted):
     """Scored documents by query: typed, immutable, and read once.
 
     `relyon.read_run` reads them from files; the constructors here take data in memory.
@@ -46,7 +45,7 @@ class Run(Sourced):
         ['q1']
     """
 
-    __slots__ = ("_name", "_notes", "_source", "_table")
+    __slots__ = ("_name", "_table")
 
     def __init__(
         self,
@@ -196,22 +195,6 @@ class Run(Sourced):
     def tag(self) -> str:
         """The sixth column of a TREC run's first line, or an empty string."""
         return self._table.tag
-
-    def with_notes(self, notes: Iterable[Note]) -> Run:
-        """Returns this run with further notes before its own."""
-        found = copy(self)
-        found._notes = (*notes, *self._notes)
-        return found
-
-    @property
-    def source(self) -> str:
-        """The file the run came from, or "memory"."""
-        return self._source
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Notes about the data."""
-        return self._notes
 
     @property
     def queries(self) -> list[str]:

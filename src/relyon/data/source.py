@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from copy import copy
+from typing import Protocol, Self
 
-__all__ = ["Sourced", "path_of"]
+from relyon.core.notes import Note
+
+__all__ = ["Noted", "Sourced", "path_of"]
 
 
 def path_of(source: str) -> str:
@@ -31,3 +35,33 @@ class Sourced:
     def path(self: _HasSource) -> str:
         """The file it came from, as errors name it; empty for data from memory."""
         return path_of(self.source)
+
+
+class Noted(Sourced):
+    """Immutable data with its source and its notes.
+
+    Attributes:
+        source: The file it came from, or "memory".
+        notes: Notes about the data.
+    """
+
+    __slots__ = ("_notes", "_source")
+
+    _notes: tuple[Note, ...]
+    _source: str
+
+    @property
+    def source(self) -> str:
+        """The file it came from, or "memory"."""
+        return self._source
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes about the data."""
+        return self._notes
+
+    def with_notes(self, notes: Iterable[Note]) -> Self:
+        """Returns the same data with further notes before its own."""
+        found = copy(self)
+        found._notes = (*notes, *self._notes)
+        return found

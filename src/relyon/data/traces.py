@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,7 +14,7 @@ from relyon.data.judged_calls import JudgedCalls
 from relyon.data.native_rules import native_rules
 from relyon.data.ranking import Ranking
 from relyon.data.run import Run
-from relyon.data.source import Sourced, path_of
+from relyon.data.source import Noted, path_of
 from relyon.data.task_ranking import Call, TaskRanking
 from relyon.data.trace_calls import TraceCall
 from relyon.data.trace_columns import TraceColumns
@@ -31,7 +30,7 @@ __all__ = ["Traces"]
 T = TypeVar("T")
 
 
-class Traces(Sourced):
+class Traces(Noted):
     """Calls of a search tool by task: typed, immutable, and read once.
 
     A task is what an agent was asked to do; it calls the search tool once or several times. A task
@@ -63,7 +62,7 @@ class Traces(Sourced):
         ('d1', 'd3')
     """
 
-    __slots__ = ("_name", "_notes", "_source", "_table")
+    __slots__ = ("_name", "_table")
 
     def __init__(
         self,
@@ -209,16 +208,6 @@ class Traces(Sourced):
         return ""
 
     @property
-    def source(self) -> str:
-        """The file they came from, or "memory"."""
-        return self._source
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Notes about the data."""
-        return self._notes
-
-    @property
     def tasks(self) -> list[str]:
         """The tasks, in the order in which they first appear."""
         return self._table.tasks()
@@ -227,12 +216,6 @@ class Traces(Sourced):
     def most_calls(self) -> int:
         """The number of calls of the task that has the most."""
         return self._table.most_calls
-
-    def with_notes(self, notes: Iterable[Note]) -> Traces:
-        """Returns these traces with further notes before their own."""
-        found = copy(self)
-        found._notes = (*notes, *self._notes)
-        return found
 
     def calls(self, task: str | int) -> tuple[TraceCall, ...]:
         """Returns the calls of a task, in order; KeyError if it has none."""
