@@ -38,9 +38,22 @@ from .analysis.explanation import (
     explain as explain,
     explain_change as explain_change,
 )
+from .analysis.matching import (
+    ConventionMatch as ConventionMatch,
+    match_convention as match_convention,
+)
 from .analysis.funnel import (
     Funnel as Funnel,
     funnel as funnel,
+)
+from .analysis.slices import (
+    FoundSlice as FoundSlice,
+    Slices as Slices,
+    find_slices as find_slices,
+)
+from .analysis.stale import (
+    StaleJudgments as StaleJudgments,
+    stale_judgments as stale_judgments,
 )
 from .analysis.uncertainty import (
     MeasureIntervals as MeasureIntervals,

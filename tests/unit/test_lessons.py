@@ -57,6 +57,7 @@ UNEXPLAINED = {
         offpolicy-unseen-model offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users
         one-cluster one-group one-query one-round only-clicks other-labels other-queries
         outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
+        slices-left-out slices-too-few-queries
         positions-missing queries-alike queries-grouped queries-joined queries-near
         queries-without-text queries-without-value rank-contradicts-score rank-eval-refused
         rank-eval-unrated ranked-training-rows read-in-encoding regrouped repeated-rows
@@ -71,6 +72,8 @@ UNEXPLAINED = {
         unanswered-queries unchanged-queries undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time
         no-unanswerable-asked xgboost-min-rows
+        stale-moved stale-other-fields stale-range-searched stale-reindexed
+        stale-repeated-documents stale-unknown
     """,
     "diagnosis": "first-call-fails reads-again",
     "logs": """

@@ -89,6 +89,12 @@ def abstention() -> relyon.Abstention:
     return relyon.abstention(JUDGMENTS, run, answerable=answerable)
 
 
+def slices() -> relyon.Slices:
+    changes = {f"q{n}": -0.5 + n % 5 / 10 if n < 60 else n % 5 / 20 for n in range(240)}
+    tiers = {query: "tail" if int(query[1:]) < 60 else "head" for query in changes}
+    return relyon.find_slices(changes, {"tier": tiers})
+
+
 RESULTS: dict[str, Callable[[], Exportable]] = {
     "Results": lambda: relyon.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
     "SideBySide": lambda: SideBySide(
@@ -115,6 +121,7 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "Abstention": abstention,
     "SystemAbstention": lambda: abstention().systems[0],
     "AnswerCurve": lambda: abstention().systems[0].curve,
+    "Slices": slices,
     "Curve": lambda: relyon.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
     "Classification": lambda: relyon.classify([1, 0, 1], [0.3, 0.2, 0.1], 0.15),
     "Pool": lambda: relyon.build_pool(relyon.draw_sample(LOG, per_tier=3)),

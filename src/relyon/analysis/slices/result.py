@@ -1,0 +1,211 @@
+"""Slices of queries in which a candidate loses, as a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from relyon.analysis.slices.predicates import Predicate
+from relyon.core.document.exportable import Exportable
+from relyon.core.document.json import json_number, note_dict
+from relyon.core.notes import Note
+from relyon.core.texts import Catalogue, Language, catalogue
+from relyon.core.texts.numbers import DIGITS
+
+if TYPE_CHECKING:
+    import polars
+
+    from relyon.core.document.model import Document
+
+__all__ = ["FoundSlice", "SliceVerdict", "Slices"]
+
+SliceVerdict = Literal["loses", "elsewhere", "undecided"]
+
+
+@dataclass(frozen=True)
+class FoundSlice:
+    """Queries for which all predicates of a slice hold.
+
+    Attributes:
+        candidate: The candidate.
+        measure: The measure.
+        predicates: What holds for its queries, 1 to 3 of them.
+        queries: The ids of all its queries, the largest loss first.
+        tested: How many of them were not searched: those that the following numbers are of.
+        difference: The mean of candidate - baseline over them, in the measure's own units.
+        rest: The mean over the other queries that were not searched.
+        interval: Of the difference; all slices that were tested are covered together.
+        searched: The mean over its queries in the half in which the slice was found: too large a
+            loss, because it was selected for that.
+        p_loss: Of “the slice does not lose”, corrected over all tested slices.
+        p_elsewhere: Of “the slice does not lose more than the other queries”, corrected as well.
+        verdict: `loses` if both p-values are at most the significance level; `elsewhere` if only
+            `p_elsewhere` is: it does worse there than elsewhere; else `undecided`.
+        examples: The queries with the largest losses, with their differences.
+        overlapping: The predicates of other slices that say the same of mostly the same queries.
+    """
+
+    candidate: str
+    measure: str
+    predicates: tuple[Predicate, ...]
+    queries: tuple[str, ...]
+    tested: int
+    difference: float
+    rest: float
+    interval: tuple[float, float]
+    searched: float
+    p_loss: float
+    p_elsewhere: float
+    verdict: SliceVerdict = "undecided"
+    examples: tuple[tuple[str, float], ...] = ()
+    overlapping: tuple[tuple[Predicate, ...], ...] = ()
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns to break the comparison down by; empty if a predicate is of none."""
+        return tuple(one.feature for one in self.predicates if one.given)
+
+    def where(self, language: Language = "en") -> str:
+        """Returns the conditions as text, such as `tier = tail and digits = yes`."""
+        return conditions(self.predicates, catalogue("slices", language))
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        low, high = self.interval
+        return {
+            "candidate": self.candidate,
+            "measure": self.measure,
+            "where": self.where(),
+            "predicates": [one.to_dict() for one in self.predicates],
+            "queries": len(self.queries),
+            "tested": self.tested,
+            "difference": json_number(self.difference),
+            "rest": json_number(self.rest),
+            "interval": [json_number(low), json_number(high)],
+            "searched": json_number(self.searched),
+            "p_loss": json_number(self.p_loss),
+            "p_elsewhere": json_number(self.p_elsewhere),
+            "verdict": self.verdict,
+            "examples": [
+                {"query": query, "difference": json_number(change)}
+                for query, change in self.examples
+            ],
+            "overlapping": [conditions(one, catalogue("slices", "en")) for one in self.overlapping],
+        }
+
+    def to_row(self) -> dict[str, object]:
+        """Returns the same, flattened: one column per number."""
+        found = self.to_dict()
+        low, high = self.interval
+        apart = ("predicates", "interval", "examples", "overlapping")
+        return {
+            **{name: one for name, one in found.items() if name not in apart},
+            "interval_low": json_number(low),
+            "interval_high": json_number(high),
+            "examples": " ".join(query for query, _ in self.examples),
+        }
+
+
+def conditions(predicates: tuple[Predicate, ...], words: Catalogue) -> str:
+    """Returns predicates as one condition.
+
+    Args:
+        predicates: The predicates.
+        words: The texts of the area `slices`.
+    """
+    return words["and"].join(one.text(words) for one in predicates)
+
+
+@dataclass(frozen=True)
+class Slices(Exportable):
+    """Where candidates lose: the slices that were tested, the certain ones first.
+
+    Attributes:
+        tested: All slices that were tested, of all candidates and measures.
+        queries: How many queries there are.
+        features: The names of the features, without the words of texts.
+        words: How many words of queries are features.
+        predicates: How many predicates the features have.
+        depth: The most predicates of a slice.
+        least: The least number of queries of a slice, in both halves together.
+        alpha: The significance level.
+        confidence: The level of the intervals.
+        seed: The seed of the halves and of the draws.
+        left_out: By column that is not used, why: `constant`, `unique`, `two-values`, `run-value`.
+        query_texts: The texts of queries, as far as they are known.
+        notes: Notes about the data.
+
+    Examples:
+        >>> import relyon
+        >>> changes = {f"q{n}": -0.5 + n % 5 / 10 if n < 60 else n % 5 / 20 for n in range(240)}
+        >>> tiers = {query: "tail" if int(query[1:]) < 60 else "head" for query in changes}
+        >>> found = relyon.find_slices(changes, {"tier": tiers})
+        >>> one = found.slices[0]
+        >>> one.where(), len(one.queries), one.verdict
+        ('tier = tail', 60, 'loses')
+    """
+
+    tested: tuple[FoundSlice, ...]
+    queries: int
+    features: tuple[str, ...]
+    words: int
+    predicates: int
+    depth: int
+    least: int
+    alpha: float
+    confidence: float
+    seed: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    query_texts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def slices(self) -> tuple[FoundSlice, ...]:
+        """The slices that were found: those that lose, then those worse than elsewhere."""
+        return tuple(one for one in self.tested if one.verdict != "undecided")
+
+    def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
+        """Returns the slices that were found, or that there are none, and how to read them.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+        """
+        from relyon.analysis.slices.tables import slices_document
+
+        return slices_document(self, digits=digits, language=language)
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        return {
+            "queries": self.queries,
+            "slices": [one.to_dict() for one in self.slices],
+            "undecided": [one.to_dict() for one in self.tested if one.verdict == "undecided"],
+            "features": list(self.features),
+            "words": self.words,
+            "predicates": self.predicates,
+            "depth": self.depth,
+            "least": self.least,
+            "alpha": self.alpha,
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "left_out": dict(self.left_out),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row per tested slice; without any, no rows."""
+        import polars
+
+        rows = [one.to_row() for one in self.tested]
+        if not rows:
+            return polars.DataFrame(schema=dict.fromkeys(COLUMNS, polars.String))
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+
+#: The columns of `to_frame`.
+COLUMNS = (
+    *("candidate", "measure", "where", "queries", "tested", "difference", "rest", "searched"),
+    *("p_loss", "p_elsewhere", "verdict", "interval_low", "interval_high", "examples"),
+)
