@@ -10,6 +10,7 @@ import click
 
 from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
+from relyon.cli.find_slices import FindSlices, WithSlices
 from relyon.cli.gate import check_gate_names, check_gates, explain_command
 from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
@@ -137,6 +138,7 @@ class Request:
     )
     summary: Summary = group(Summary)
     design: QueryDesign = group(QueryDesign)
+    find_slices: FindSlices = group(FindSlices)
     given: Given = input_options("query", "label", "document")
     stored: StoredResults = group(StoredResults)
     values: bool = flag(
@@ -152,7 +154,9 @@ class Request:
 @no_color_option
 def command(request: Request) -> None:
     """Runs `relyon compare`."""
-    request.described.beside(bool(request.design or request.value_gate.value_columns))
+    request.described.beside(
+        bool(request.design or request.value_gate.value_columns or request.find_slices)
+    )
     if request.repeated.repeat_cost is not None and not request.plan:
         raise ParameterError(message("cli.repeat-cost-is-for-plan"), hint=message("cli.add-plan"))
     if request.differences and not request.plan:
@@ -175,6 +179,8 @@ def command(request: Request) -> None:
         system=systems,
         stored_results=stored,
     )
+    form = None if request.plan else request.output.form
+    request.find_slices.refuse(form, plan=request.plan, engine=request.engine)
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
     inputs += request.no_answer.paths
     protect_inputs(request.output.path, inputs)
@@ -215,7 +221,11 @@ def command(request: Request) -> None:
         latency = tapes.latency(comparison)
         shown: object = comparison if latency is None else Timed(comparison, latency, tapes.notes)
         shown = shown if abstention is None else WithAbstention(shown, abstention)
+        slices = request.find_slices.of_comparison(comparison, request.described.query_texts)
+        shown = shown if slices is None else WithSlices(shown, slices)
         emit(shown, request.output, own=own)
+        if slices is not None and request.output.form != "json":
+            messages.notes(slices.notes)
         if latency is None or request.output.form != "json":
             messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     if request.output.form != "json":

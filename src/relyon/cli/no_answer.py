@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relyon.cli.joined_tables import joined_tables
 from relyon.cli.request import option, request
 from relyon.cli.shares import SHARE_BELOW_1, SHARE_BETWEEN
 from relyon.core.errors import ParameterError, StrictError
@@ -328,24 +329,7 @@ class WithAbstention:
             names = {"low": "interval_low", "high": "interval_high"}
             names |= {"baseline_value": "baseline_mean", "candidate_value": "candidate_mean"}
             frame = self._found.contrast_frame().rename(names)
-        return _joined(str(self._result.to_csv(**options)), csv_frame(frame))
-
-
-def _joined(first: str, second: str) -> str:
-    """Returns two tables as one: their columns, then the rows of both."""
-    import csv
-    import io
-
-    tables = [[*csv.reader(io.StringIO(text))] for text in (first, second)]
-    names = list(dict.fromkeys(name for heading, *_ in tables for name in heading))
-    rows = [
-        [dict(zip(heading, row, strict=True)).get(name, "") for name in names]
-        for heading, *rows in tables
-        for row in rows
-    ]
-    joined = io.StringIO()
-    csv.writer(joined, lineterminator="\n").writerows([names, *rows])
-    return joined.getvalue().rstrip("\n")
+        return joined_tables(str(self._result.to_csv(**options)), csv_frame(frame))
 
 
 def _refuse_warnings(run: str, notes: Sequence[Note]) -> None:
