@@ -46,6 +46,16 @@ from .analysis.funnel import (
     Funnel as Funnel,
     funnel as funnel,
 )
+from .analysis.next_pairs import (
+    NextPairs as NextPairs,
+    PairsEstimate as PairsEstimate,
+    estimate_pairs as estimate_pairs,
+    next_pairs as next_pairs,
+)
+from .analysis.prediction_powered import (
+    FewerGrades as FewerGrades,
+    prediction_powered as prediction_powered,
+)
 from .analysis.slices import (
     FoundSlice as FoundSlice,
     Slices as Slices,

@@ -33,6 +33,7 @@ PARTS = {
 #: What the course does not explain: how files are read, what was left out, and the like.
 UNEXPLAINED = {
     "notes": """
+        drawn-after-ungraded drawn-skipped fewer-pairs-left nothing-to-draw
         chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
         passages-without-text windows-line-ends
         chunks-found-nearly chunks-not-found duplicate-passages no-passages passages-found-nearly

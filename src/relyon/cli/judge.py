@@ -15,6 +15,7 @@ from relyon.cli.judge_import import import_
 from relyon.cli.judge_llm import llm
 from relyon.cli.judge_project import project as project_command
 from relyon.cli.judge_serve import serve
+from relyon.cli.judge_stale import fingerprints, stale
 from relyon.cli.messages import messages
 from relyon.cli.options import (
     format_option,
@@ -272,5 +273,7 @@ for _command in (
     llm,
     calibrate,
     accept,
+    stale,
+    fingerprints,
 ):
     command.add_command(_command)

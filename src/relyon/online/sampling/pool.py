@@ -13,6 +13,7 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, warn
 from relyon.core.parameters import check_type
 from relyon.core.texts import message
+from relyon.data.age import parse_age
 from relyon.data.row_index import with_index_columns
 from relyon.data.sheets import Sheet
 from relyon.io import Source, opened, read_judgments, read_sheet
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from polars._typing import PolarsDataType
 
 __all__ = ["Pool", "build_pool", "parse_age"]
-
-UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
 @dataclass(frozen=True)
@@ -142,28 +141,6 @@ def build_pool(
         joined.filter(fresh),
         tuple(notes),
     )
-
-
-def parse_age(text: str) -> timedelta:
-    """Returns the time that a text such as `180d` or `6m` means.
-
-    Raises:
-        ParameterError: If it means none.
-
-    Examples:
-        >>> parse_age("2w")
-        datetime.timedelta(days=14)
-    """
-    number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
-    if unit not in UNITS or not number.isascii() or not number.isdigit():
-        raise ParameterError(
-            message("online.is-not-age", text=text),
-            hint=message("online.write-180d"),
-        )
-    try:
-        return timedelta(days=int(number) * UNITS[unit])
-    except OverflowError:
-        raise ParameterError(message("online.age-is-too-long", text=text)) from None
 
 
 def _schema() -> dict[str, PolarsDataType]:
