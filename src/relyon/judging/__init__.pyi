@@ -25,6 +25,30 @@ from .gold import Gold as Gold, GoldQuality as GoldQuality
 from .grades import Grades as Grades
 from .grading import Grading as Grading
 from .items import Items as Items
+from .llm.audit.audit import (
+    Audit as Audit,
+    FamilyColumn as FamilyColumn,
+    audit_judge as audit_judge,
+    measure_audit as measure_audit,
+)
+from .llm.audit.families import (
+    FamilyGrade as FamilyGrade,
+    FamilyPreference as FamilyPreference,
+    measure_preference as measure_preference,
+)
+from .llm.audit.measurement import ProbePair as ProbePair, ProbeResult as ProbeResult
+from .llm.audit.plan import (
+    AuditPlan as AuditPlan,
+    ask_audit as ask_audit,
+    plan_audit as plan_audit,
+)
+from .llm.audit.records import Probes as Probes
+from .llm.audit.system_bias import (
+    SystemBias as SystemBias,
+    SystemsAudit as SystemsAudit,
+    measure_system_bias as measure_system_bias,
+)
+from .llm.audit.versions import VersionDrift as VersionDrift, measure_drift as measure_drift
 from .llm.calibration import (
     Calibration as Calibration,
     accept_judge as accept_judge,

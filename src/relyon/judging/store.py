@@ -19,6 +19,7 @@ from relyon.judging.gold import Gold
 from relyon.judging.grades import Grades
 from relyon.judging.grading import Grading
 from relyon.judging.items import Items
+from relyon.judging.llm.audit.records import Probes
 from relyon.judging.llm.models import Models
 from relyon.judging.llm.replies import Replies
 from relyon.judging.projects import Projects
@@ -42,6 +43,7 @@ class Store(Base):
         gold: Items whose grade is known, and how judges grade them.
         models: Language models as judges, and the acceptance of their grades.
         replies: The answers of language models.
+        probes: The requests of audits of language models.
         decisions: The decisions of leads, and the final grades.
         figures: Cached figures of large projects.
     """
@@ -56,6 +58,7 @@ class Store(Base):
         self.grading = Grading(database, clock, self.projects)
         self.models = Models(database, clock)
         self.replies = Replies(database, clock)
+        self.probes = Probes(database, clock)
         self.decisions = Decisions(
             database,
             clock,

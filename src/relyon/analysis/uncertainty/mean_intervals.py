@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
     from relyon.measures.definition import Measure
 
-__all__ = ["mean_interval_of"]
+__all__ = ["clustered_interval", "mean_interval_of"]
 
 
 def mean_interval_of(
@@ -68,7 +68,7 @@ def mean_interval_of(
         is_mean = entry.average == "macro" and measure.combine == "mean"
         if is_mean:
             values, queries = _means(runs, name, measure)
-            found = _interval(values, queries, measure.bounds, level, clusters or {})
+            found = clustered_interval(values, queries, measure.bounds, level, clusters or {})
         else:
             found = BoundedInterval.none("no-formula")
     nothing = (math.nan, math.nan)
@@ -92,13 +92,22 @@ def _means(
     return values[known], [query for query, kept in zip(queries, known, strict=True) if kept]
 
 
-def _interval(
+def clustered_interval(
     values: NDArray[np.float64],
     queries: Sequence[str],
     bounds: tuple[float, float],
     level: float,
     clusters: Mapping[str, str],
 ) -> BoundedInterval:
+    """Returns the interval of a mean of values in clusters, or why there is none.
+
+    Args:
+        values: One per query, in an order that does not depend on them.
+        queries: The queries.
+        bounds: The range that the values cannot leave.
+        level: The confidence level.
+        clusters: The cluster of each query; a query without one is a cluster of its own.
+    """
     import numpy as np
 
     if not clusters:

@@ -7,7 +7,7 @@ import json
 import queue
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -26,7 +26,17 @@ if TYPE_CHECKING:
     from relyon.judging.llm.replies import StoredAnswer
     from relyon.judging.store import Store
 
-__all__ = ["Outcome", "Plan", "Which", "ask_model", "build_plan", "choose_items", "request_body"]
+__all__ = [
+    "Outcome",
+    "Plan",
+    "Which",
+    "ask_model",
+    "build_plan",
+    "choose_items",
+    "find_open",
+    "hash_request",
+    "request_body",
+]
 
 Which = Literal["all", "graded", "ungraded"]
 
@@ -45,6 +55,8 @@ class Plan:
         unreadable: Abandoned samples.
         hidden: Items with nothing to show.
         attempts: Maximum attempts per sample to get a valid answer.
+        kept_as: Whether the answers are `grades` of the items, or those of `probes`, which are
+            never grades.
     """
 
     items: tuple[Item, ...]
@@ -53,6 +65,7 @@ class Plan:
     unreadable: int
     hidden: int
     attempts: int
+    kept_as: Literal["grades", "probes"] = "grades"
 
 
 @dataclass
@@ -147,10 +160,7 @@ def build_plan(
     """
     check_whole("attempts", attempts)
     shown = [item for item in items if can_be_shown(item)]
-    requests = {
-        item.id: _hash(configuration.endpoint, request_body(configuration, prompt, item))
-        for item in shown
-    }
+    requests = {item.id: hash_request(configuration, prompt, item) for item in shown}
     answers = store.replies.find(requests.values())
     left = []
     unreadable = 0
@@ -160,24 +170,49 @@ def build_plan(
         if requests[item.id] in asked:
             continue
         asked.add(requests[item.id])
-        known: dict[int, list[StoredAnswer]] = {}
-        for one in answers.get(requests[item.id], []):
-            known.setdefault(one.sample, []).append(one)
-        refused = any(one.answer.problem == "refused" for one in answers.get(requests[item.id], []))
-        for sample in range(1, configuration.samples + 1):
-            before = known.get(sample, [])
-            if any(one.answer.grade is not None for one in before):
-                continue
-            if refused or len(before) >= attempts:
-                unreadable += 1
-            else:
-                left.append((item, sample, len(before)))
+        found, abandoned = find_open(
+            answers.get(requests[item.id], []), range(1, configuration.samples + 1), attempts
+        )
+        left += [(item, sample, before) for sample, before in found]
+        unreadable += abandoned
     hidden = len(items) - len(shown)
     return Plan(tuple(shown), requests, tuple(left), unreadable, hidden, attempts)
 
 
-def _hash(endpoint: str, body: Mapping[str, object]) -> str:
-    text = json.dumps([endpoint, body], sort_keys=True, ensure_ascii=False)
+def find_open(
+    answers: Sequence[StoredAnswer], samples: Iterable[int], attempts: int
+) -> tuple[list[tuple[int, int]], int]:
+    """Returns the samples of a request that have to be asked for, and how many were abandoned.
+
+    Args:
+        answers: The answers to the request.
+        samples: The numbers of the samples that are needed.
+        attempts: Maximum attempts per sample to get a valid answer.
+
+    Returns:
+        Each open sample with the attempts made, and the number of samples without a valid answer
+        that are not asked for again.
+    """
+    known: dict[int, list[StoredAnswer]] = {}
+    for one in answers:
+        known.setdefault(one.sample, []).append(one)
+    refused = any(one.answer.problem == "refused" for one in answers)
+    left, abandoned = [], 0
+    for sample in samples:
+        before = known.get(sample, [])
+        if any(one.answer.grade is not None for one in before):
+            continue
+        if refused or len(before) >= attempts:
+            abandoned += 1
+        else:
+            left.append((sample, len(before)))
+    return left, abandoned
+
+
+def hash_request(configuration: Configuration, prompt: Prompt, item: Item) -> str:
+    """Returns the hash of the request about an item: equal requests are sent once."""
+    asked = [configuration.endpoint, request_body(configuration, prompt, item)]
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -220,7 +255,8 @@ def ask_model(
                 concurrency=concurrency,
             )
         )
-    store.replies.add_requests(configuration, plan.requests)
+    if plan.kept_as == "grades":
+        store.replies.add_requests(configuration, plan.requests)
     work = _Work(store, configuration, prompt, plan, endpoint, outcome or Outcome())
     threads = [
         threading.Thread(target=work.run, daemon=True)

@@ -15,7 +15,7 @@ from relyon.data.scale import Scale
 from relyon.judging.records import Item, Project, Trait, item_parts
 from relyon.judging.shown import choose_fields
 
-__all__ = ["LONGEST", "Prompt", "build_prompt", "can_be_shown", "restore_prompt"]
+__all__ = ["LONGEST", "Prompt", "build_prompt", "can_be_shown", "list_levels", "restore_prompt"]
 
 #: Maximum characters shown of one text of a result, and of all its further fields together.
 LONGEST = 4000
@@ -124,7 +124,7 @@ def build_prompt(project: Project, *, language: Language = "en", task: str | Non
         raise ParameterError(message("judging.prompt-is-empty"))
     texts = catalogue("prompt", language)
     guideline = project.guideline_in(language) or texts["no_guideline"]
-    parts = {"{guideline}": guideline, "{scale}": _levels(project.scale, language)}
+    parts = {"{guideline}": guideline, "{scale}": list_levels(project.scale, language)}
     # In one pass: a guideline may itself contain `{scale}`.
     filled = re.sub(
         r"\{guideline\}|\{scale\}",
@@ -160,7 +160,8 @@ def restore_prompt(text: str, *, language: Language, scale: Scale) -> Prompt:
     return Prompt(language, text.removesuffix(end), scale)
 
 
-def _levels(scale: Scale, language: Language) -> str:
+def list_levels(scale: Scale, language: Language) -> str:
+    """Returns the levels of a scale as a prompt lists them, one per line, the highest first."""
     texts = catalogue("prompt", language)
     lines = []
     for level in sorted(scale.levels, key=lambda one: -one.grade):
