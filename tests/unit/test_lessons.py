@@ -49,7 +49,7 @@ UNEXPLAINED = {
         first-run-of-system grade-ranges-differ grades-from-score grading gradings-differ
         human-grades-alone hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
         judged-differently judged-without-row labels-examination-known labels-not-converged
-        labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
+        labelled-not-random labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
         machine-grades mean-over-calls missing-grades reads-not-recorded sum-over-calls
         tokens-not-recorded missing-months mix-queries mixed-anonymous mixed-moved
         mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document

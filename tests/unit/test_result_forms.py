@@ -83,6 +83,13 @@ def breakdown() -> Exportable:
     ).breakdowns[0]
 
 
+WORSE = {query: {"c": 2.0, "b": 1.0} for query in JUDGMENTS}
+
+
+def next_pairs() -> relyon.NextPairs:
+    return relyon.next_pairs({}, OLD, WORSE, "dcg@2", budget=30)
+
+
 def abstention() -> relyon.Abstention:
     answerable = {query: query in JUDGMENTS for query in [*JUDGMENTS, "x", "y", "z"]}
     run = NEW | {query: {"a": 0.5} for query in ("x", "y", "z")}
@@ -122,6 +129,8 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "SystemAbstention": lambda: abstention().systems[0],
     "AnswerCurve": lambda: abstention().systems[0].curve,
     "Slices": slices,
+    "NextPairs": next_pairs,
+    "PairsEstimate": lambda: relyon.estimate_pairs(JUDGMENTS, OLD, WORSE, drawn=next_pairs()),
     "Curve": lambda: relyon.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
     "Classification": lambda: relyon.classify([1, 0, 1], [0.3, 0.2, 0.1], 0.15),
     "Pool": lambda: relyon.build_pool(relyon.draw_sample(LOG, per_tier=3)),

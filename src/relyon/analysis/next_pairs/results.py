@@ -1,0 +1,176 @@
+"""What the draw and the estimate return."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relyon.analysis.next_pairs.drawn import DrawnPair, frame_of
+from relyon.core.document.exportable import Exportable
+from relyon.core.document.json import note_dict
+from relyon.core.texts.numbers import DIGITS
+
+if TYPE_CHECKING:
+    import polars
+
+    from relyon.core.document.model import Document
+    from relyon.core.notes import Note
+    from relyon.core.texts import Language
+
+__all__ = ["NextPairs", "PairsEstimate"]
+
+
+@dataclass(frozen=True)
+class PairsEstimate(Exportable):
+    """The mean of one run, or the difference of two, from pairs that were drawn.
+
+    Attributes:
+        measure: The measure.
+        value: The estimate.
+        low: The lower end of the interval; NaN if there is none.
+        high: The upper end.
+        confidence: The level of the interval.
+        error: The standard error; NaN without an interval.
+        draw_error: The part of it that is due to the draws, which grading all pairs would remove:
+            the square of `error` is the sum of its square and that due to the queries.
+        queries: The number of queries.
+        drawn: How many draws count.
+        left: How many pairs can still be drawn.
+        batches: How many batches there are.
+        skipped: How many drawn pairs were not judged; the interval spans all their grades.
+        next_half: Half the width of the interval that is expected after the next batch.
+        next_budget: The number of pairs of that batch.
+        values: The estimate for each query; few or no pairs of a query may be graded, so that
+            single values say little.
+        notes: What was noticed.
+    """
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    confidence: float
+    error: float
+    draw_error: float
+    queries: int
+    drawn: int
+    left: int
+    batches: int
+    skipped: int
+    next_half: float
+    next_budget: int
+    values: Mapping[str, float] = field(repr=False, default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair is graded: the value is that of a complete evaluation."""
+        return self.left == 0 and self.skipped == 0
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+    def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
+        """Returns the estimate, what it rests on, and how to read it.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+        """
+        from relyon.analysis.next_pairs.tables import estimate_document
+
+        return estimate_document(self, digits=digits, language=language)
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        return {
+            "measure": self.measure,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.confidence,
+            "error": self.error,
+            "draw_error": self.draw_error,
+            "queries": self.queries,
+            "drawn": self.drawn,
+            "left": self.left,
+            "batches": self.batches,
+            "skipped": self.skipped,
+            "complete": self.complete,
+            "next_half": self.next_half,
+            "next_budget": self.next_budget,
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row; numbers that do not exist are null."""
+        import polars
+
+        row = {name: value for name, value in self.to_dict().items() if name != "notes"}
+        return polars.DataFrame([row]).fill_nan(None)
+
+
+@dataclass(frozen=True)
+class NextPairs(Exportable):
+    """The pairs to grade next.
+
+    Attributes:
+        drawn: The pairs, in the order in which they should be graded.
+        left: How many pairs could be drawn.
+        covered: The share of the summed sizes (|weight| times expected deviation) of all these
+            pairs that was drawn; NaN without any.
+        estimate: The estimate from what is graded so far.
+        notes: What was noticed.
+    """
+
+    drawn: tuple[DrawnPair, ...]
+    left: int
+    covered: float
+    estimate: PairsEstimate
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        """The number of pairs to grade."""
+        return len(self.drawn)
+
+    def document(
+        self, *, digits: int = DIGITS, language: Language = "en", limit: int = 10
+    ) -> Document:
+        """Returns the first pairs, and the estimate so far.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+            limit: How many pairs are shown.
+        """
+        from relyon.analysis.next_pairs.tables import pairs_document
+
+        return pairs_document(self, digits=digits, language=language, limit=limit)
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        return {
+            "pairs": [
+                {
+                    "query": one.query,
+                    "document": one.document,
+                    "batch": one.batch,
+                    "order": one.order,
+                    "probability": one.probability,
+                    "weight": one.weight,
+                }
+                for one in self.drawn
+            ],
+            "left": self.left,
+            "covered": None if math.isnan(self.covered) else self.covered,
+            "estimate": self.estimate.to_dict(),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row per pair with an empty grade: the file that `estimate_pairs` reads."""
+        return frame_of(self.drawn)
