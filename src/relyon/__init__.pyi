@@ -65,6 +65,12 @@ from .analysis.stale import (
     StaleJudgments as StaleJudgments,
     stale_judgments as stale_judgments,
 )
+from .analysis.leaderboard import (
+    Leaderboard as Leaderboard,
+    leaderboard as leaderboard,
+    leaderboard_results as leaderboard_results,
+    leaderboard_values as leaderboard_values,
+)
 from .analysis.uncertainty import (
     MeasureIntervals as MeasureIntervals,
     measure_intervals as measure_intervals,

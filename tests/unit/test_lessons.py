@@ -33,6 +33,8 @@ PARTS = {
 #: What the course does not explain: how files are read, what was left out, and the like.
 UNEXPLAINED = {
     "notes": """
+        human-grades-alone labelled-not-random model-grades-equal-human powered-incomplete
+        powered-no-labelled powered-undefined powered-ungraded powered-unpaired
         drawn-after-ungraded drawn-skipped fewer-pairs-left nothing-to-draw
         chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
         passages-without-text windows-line-ends
@@ -47,9 +49,9 @@ UNEXPLAINED = {
         duplicate-judgments earlier-data earlier-goal equal-changes evidence-left-out export-single
         features-like-labels few-changed few-clusters few-runs few-unanswerable files-beside
         first-run-of-system grade-ranges-differ grades-from-score grading gradings-differ
-        human-grades-alone hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
+        hidden-fields id-columns id-mismatch incomplete-events inputs-unknown interval-columns
         judged-differently judged-without-row labels-examination-known labels-not-converged
-        labelled-not-random labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
+        labels-of-subtopics large-cluster largest-query latency-not-together machine-finals
         machine-grades mean-over-calls missing-grades reads-not-recorded sum-over-calls
         tokens-not-recorded missing-months mix-queries mixed-anonymous mixed-moved
         mixed-outside mixed-sessions mixed-several mixed-unknown mixed-untimed no-judged-document

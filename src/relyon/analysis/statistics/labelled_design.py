@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.clusters.mean import degrees_of_sizes
+from relyon.analysis.statistics.distributions import student
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -210,6 +211,17 @@ class LabelledDesign:
         apart = np.sort((self.every - self.every.mean()) ** 2)[::-1]
         largest = float(apart[: max(1, math.ceil(part * len(apart)))].mean())
         return part * human * (1 + slope**2 * largest / spread)
+
+    def shift_p(self) -> float:
+        """Returns the p-value of the model's mean over labelled queries against that over all."""
+        import numpy as np
+
+        test = replace(self, y=self.f, finite=True)
+        distance = test.distance()
+        error = math.sqrt(test.sampling(0.0, np.zeros(self.count)))
+        if self.census or self.count < 2 or not error > 1e-12 * float(np.abs(self.f).max()):
+            return math.nan
+        return 2 * student(test.degrees(False), -abs(distance) / error)
 
     def beyond(self) -> float:
         """Returns the variance of the mean of N queries as a sample of all similar ones."""

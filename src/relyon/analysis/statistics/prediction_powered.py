@@ -50,6 +50,10 @@ class PredictionPowered:
         classical: The interval from the n human values alone, under the same design.
         classical_estimate: The mean of the human values alone.
         model_mean: The mean of the model's values over all N: its bias is not corrected.
+        model_labelled: The same over the labelled queries, by their weights.
+        shift_p: The p-value of the test that the model's mean over the labelled queries differs
+            from that over all N by no more than a random sample of this design would; NaN if all
+            are labelled or the model's values do not differ.
         alone: Why the human values are used alone: fewer than ten (`few-labelled`), fewer than six
             differ from the rest (`few-differ`), the interval would not be narrower (`no-help`), or
             all are labelled (`census`); empty if the model's values are used.
@@ -68,6 +72,8 @@ class PredictionPowered:
     classical: tuple[float, float]
     classical_estimate: float
     model_mean: float
+    model_labelled: float = math.nan
+    shift_p: float = math.nan
     alone: Alone = ""
     confidence: float = 0.95
     notes: tuple[Note, ...] = ()
@@ -196,6 +202,8 @@ def _alone(
         interval,
         estimate,
         float(design.every.mean()),
+        float((design.weights * design.f).sum()),
+        design.shift_p(),
         alone,
         confidence,
         _notes(alone, design),
@@ -234,6 +242,8 @@ def _powered(
         alone.classical,
         alone.estimate,
         alone.model_mean,
+        alone.model_labelled,
+        alone.shift_p,
         "",
         confidence,
     )

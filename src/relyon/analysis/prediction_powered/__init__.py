@@ -1,0 +1,18 @@
+"""Few human grades and a model's for all: intervals of measures and of differences."""
+
+from relyon.analysis.prediction_powered.measurement import (
+    FewerGrades,
+    PoweredMean,
+    fewer_grades_of,
+    prediction_powered,
+)
+from relyon.analysis.prediction_powered.rules import Labelled, LabelledRules
+
+__all__ = [
+    "FewerGrades",
+    "Labelled",
+    "LabelledRules",
+    "PoweredMean",
+    "fewer_grades_of",
+    "prediction_powered",
+]
