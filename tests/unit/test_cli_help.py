@@ -60,6 +60,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "hints",
         "inputs",
         "margin_gate",
+        "matching",
         "margins",
         "messages",
         "judged",
@@ -102,6 +103,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "judge_project",
         "judge_serve",
         "judge_sheets",
+        "judge_stale",
         "labels_bias",
         "labels_simulate",
     }  # commands of a group

@@ -48,7 +48,7 @@ REGISTRIES: dict[str, tuple[str, str]] = {
 #: Parameters whose `metavar` is ambiguous: by command and name.
 NAMED = {
     ("measures", "name"): "measure",
-    ("conventions", "name"): "convention",
+    ("conventions", "names"): "convention",
     ("fuse", "method"): "fusion",
     ("fuse", "to"): "format",
     ("mix", "method"): "interleaving",

@@ -1,0 +1,174 @@
+"""Which rules gave a number, as sentences and tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from relyon.core.document.model import Block, Document, Lines, Table
+from relyon.core.texts import Catalogue, Language, catalogue
+
+if TYPE_CHECKING:
+    from relyon.analysis.matching.facts import MatchFacts
+    from relyon.analysis.matching.faults import FoundFault
+    from relyon.analysis.matching.next_look import NextLook
+    from relyon.analysis.matching.printed import PrintedNumber
+
+__all__ = ["match_document"]
+
+#: Above this probability a match needs a second number.
+DOUBTFUL = 0.05
+MOST_OTHERS = 4
+
+
+def match_document(found: MatchFacts, *, language: Language = "en", limit: int = 10) -> Document:
+    """Returns the classes, what to look at next, and how likely an accidental match is.
+
+    Args:
+        found: The answer.
+        language: `en` or `zh`; names of rules are the same in both.
+        limit: Maximum classes shown.
+    """
+    words = catalogue("matching", language)
+    asked = [f"{one.name}={one.text}" for one in found.numbers]
+    values = {"numbers": asked, "queries": found.queries, "classes": len(found.classes)}
+    blocks: list[Block] = []
+    if found.classes:
+        blocks.append(_classes(found, words, words.say("title", **values), limit))
+        blocks.append(Lines(_use(found, words)))
+    else:
+        blocks.append(Lines([words.say("nothing", **values)]))
+    simple = any(one.way.tier < len(found.tiers) - 1 for one in found.classes)
+    if not simple:
+        blocks.append(Lines(_faults(found, words)))
+    if found.nearest:
+        blocks.append(_nearest(found, words))
+    blocks.append(_tried(found, words))
+    return Document(blocks)
+
+
+def _classes(found: MatchFacts, words: Catalogue, title: str, limit: int) -> Table:
+    headings = [words["heading.class"], words["heading.rules"]]
+    headings += [one.name for one in found.numbers]
+    rows = []
+    notes = []
+    for place, one in enumerate(found.classes[:limit]):
+        numbers = [_shown(number, one.values[number.name]) for number in found.numbers]
+        rows.append([letter(place), one.name, *numbers])
+        if one.others:
+            others = [str(other) for other in one.others[:MOST_OTHERS]]
+            more = len(one.others) - len(others)
+            key = "same_more" if more else "same"
+            notes.append(words.say(key, letter=letter(place), others=others, more=more))
+    if found.needless:
+        notes.append(words.say("needless", count=found.needless))
+    left = len(found.classes) - limit
+    if left > 0:
+        notes.append(words.say("more_classes", count=left))
+    return Table(headings, rows, title, left=2, notes=notes, long=[1])
+
+
+def letter(place: int) -> str:
+    """Returns the letter of a class: A to Z, then AA.
+
+    Examples:
+        >>> letter(0), letter(25), letter(26)
+        ('A', 'Z', 'AA')
+    """
+    name = ""
+    place += 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name
+
+
+def _use(found: MatchFacts, words: Catalogue) -> list[str]:
+    first = found.classes[0]
+    lines = []
+    if found.next_look is not None:
+        lines.append(_look(found, found.next_look, words))
+    if first.options is not None:
+        lines.append(words.say("use", letter=letter(0), options=first.options))
+    return lines
+
+
+def _look(found: MatchFacts, look: NextLook, words: Catalogue) -> str:
+    if look.kind == "nothing":
+        return words.say("look.nothing", classes=look.classes)
+    digits = max(4, *(min(one.decimals, 9) for one in found.numbers))
+    groups: dict[str, list[str]] = {}
+    for place, value in enumerate(look.values):
+        text = f"{value:.{digits}f}" if math.isfinite(value) else words["look.left_out"]
+        groups.setdefault(text, []).append(letter(place))
+    parts = [
+        words.say(
+            "look.value", value=value, letters=letters if len(letters) < 7 else [*letters[:6], "…"]
+        )
+        for value, letters in list(groups.items())[:6]
+    ]
+    if len(groups) > 6:
+        parts.append("…")
+    key = f"look.{look.kind}"
+    whole = words.say(key, name=look.name, measure=look.measure, parts=parts)
+    if look.groups < look.classes:
+        whole += words.say("look.partly", groups=look.groups, classes=look.classes)
+    return whole
+
+
+def _faults(found: MatchFacts, words: Catalogue) -> list[str]:
+    if not found.faults:
+        return [words.say("faults.none", count=found.faults_tried)]
+    lines = [words.say("faults.title", count=found.faults_tried)]
+    return lines + [f"- {_fault(found, one, words)}" for one in found.faults]
+
+
+def _fault(found: MatchFacts, one: FoundFault, words: Catalogue) -> str:
+    what = words.say(f"fault.{one.fault.kind}", value=one.fault.value)
+    numbers = [f"{n.name} {_shown(n, one.values[n.name])}" for n in found.numbers]
+    return words.say("faults.one", what=what, rules=[str(way) for way in one.ways], numbers=numbers)
+
+
+def _nearest(found: MatchFacts, words: Catalogue) -> Table:
+    headings = [words["heading.rules"], *(one.name for one in found.numbers)]
+    headings.append(words["heading.distance"])
+    rows = []
+    for one in found.nearest:
+        numbers = [_shown(number, one.values[number.name]) for number in found.numbers]
+        mark = "†" if one.cut_off else ""
+        rows.append([str(one.way), *numbers, f"{one.distance / 2:.1f}{mark}"])
+    notes = [words["away"]]
+    if any(one.cut_off for one in found.nearest):
+        notes.append(words["cut_off"])
+    return Table(headings, rows, words["nearest"], notes=notes, long=[0])
+
+
+def _tried(found: MatchFacts, words: Catalogue) -> Table:
+    headings = [
+        words["heading.changes"],
+        words["heading.tried"],
+        words["heading.distinct"],
+        words["heading.matching"],
+        words["heading.accident"],
+    ]
+    rows = [
+        [
+            words[f"changes.{one.changes}"],
+            f"{one.tried:,}",
+            f"{one.distinct:,}",
+            f"{one.classes:,}",
+            words.style.part(one.accident),
+        ]
+        for one in found.tiers
+    ]
+    notes = []
+    if found.classes and found.accident > DOUBTFUL:
+        kind = "doubtful" if len(found.numbers) == 1 else "doubtful_several"
+        notes.append(words.say(kind, share=found.accident))
+    if found.without_effect:
+        notes.append(words.say("idle", rules=list(found.without_effect)))
+    return Table(headings, rows, words["tried"], notes=notes)
+
+
+def _shown(number: PrintedNumber, value: float) -> str:
+    return number.shown(value) if math.isfinite(value) else "–"
