@@ -34,8 +34,10 @@ PARTS = {
 UNEXPLAINED = {
     "notes": """
         human-grades-alone labelled-not-random model-grades-equal-human powered-incomplete
-        powered-no-labelled powered-undefined powered-ungraded powered-unpaired
+        powered-no-labelled powered-not-means powered-undefined powered-ungraded powered-unpaired
         drawn-after-ungraded drawn-skipped fewer-pairs-left nothing-to-draw
+        leaderboard-few-units leaderboard-identical leaderboard-left-out leaderboard-many-groups
+        leaderboard-unknown-costs
         chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
         passages-without-text windows-line-ends
         chunks-found-nearly chunks-not-found duplicate-passages no-passages passages-found-nearly

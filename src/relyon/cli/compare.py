@@ -16,6 +16,7 @@ from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, check_stdin, input_options, run_names
 from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
+from relyon.cli.model_judgments import ModelJudgments, WithFewerGrades
 from relyon.cli.no_answer import NoAnswer, WithAbstention
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
@@ -128,6 +129,7 @@ class Request:
     described: Described = described_options(documents=False)
     average: Average | None = average_option()
     no_answer: NoAnswer = group(NoAnswer)
+    model: ModelJudgments = group(ModelJudgments)
     output: Output = group(
         Output,
         forms=fixed(FORMATS),
@@ -154,9 +156,9 @@ class Request:
 @no_color_option
 def command(request: Request) -> None:
     """Runs `relyon compare`."""
-    request.described.beside(
-        bool(request.design or request.value_gate.value_columns or request.find_slices)
-    )
+    sampled = bool(request.model.sample_strata or request.model.sample_weight)
+    own_columns = request.design or request.value_gate.value_columns or request.find_slices
+    request.described.beside(bool(sampled or own_columns))
     if request.repeated.repeat_cost is not None and not request.plan:
         raise ParameterError(message("cli.repeat-cost-is-for-plan"), hint=message("cli.add-plan"))
     if request.differences and not request.plan:
@@ -170,19 +172,20 @@ def command(request: Request) -> None:
         ),
     )
     repeats = [run for runs in systems.values() for run in runs]
-    request.no_answer.refuse(
-        None if request.plan else request.output.form,
-        scored=request.given.scored,
-        values=request.values,
-        engine=request.engine,
-        plan=request.plan,
-        system=systems,
-        stored_results=stored,
-    )
+    for section in (request.no_answer, request.model):
+        section.refuse(
+            None if request.plan else request.output.form,
+            scored=request.given.scored,
+            values=request.values,
+            engine=request.engine,
+            plan=request.plan,
+            system=systems,
+            stored_results=stored,
+        )
     form = None if request.plan else request.output.form
     request.find_slices.refuse(form, plan=request.plan, engine=request.engine)
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
-    inputs += request.no_answer.paths
+    inputs += [*request.no_answer.paths, *request.model.paths]
     protect_inputs(request.output.path, inputs)
     protect_inputs(request.summary.path, inputs)
     request.summary.check(request.output.path)
@@ -203,8 +206,15 @@ def command(request: Request) -> None:
         measured = [] if request.values else _with_gates(asked, needed, scored)
         comparison = _compared(request, files, measured, systems)
     abstention = request.no_answer.of_comparison(comparison)
+    powered = request.model.of_comparison(
+        request.given,
+        comparison,
+        cluster=request.design.cluster,
+        queries=request.described.query_texts,
+    )
+    beside = [note for one in (abstention, powered) if one is not None for note in one.notes]
     if request.strict:
-        _refuse_warnings([*comparison.notes, *(() if abstention is None else abstention.notes)])
+        _refuse_warnings([*comparison.notes, *beside])
     if request.described.queries is not None:
         comparison = comparison.described(request.described.queries)
     if request.plan:
@@ -221,6 +231,7 @@ def command(request: Request) -> None:
         latency = tapes.latency(comparison)
         shown: object = comparison if latency is None else Timed(comparison, latency, tapes.notes)
         shown = shown if abstention is None else WithAbstention(shown, abstention)
+        shown = shown if powered is None else WithFewerGrades(shown, powered)
         slices = request.find_slices.of_comparison(comparison, request.described.query_texts)
         shown = shown if slices is None else WithSlices(shown, slices)
         emit(shown, request.output, own=own)
@@ -230,7 +241,7 @@ def command(request: Request) -> None:
             messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     if request.output.form != "json":
         messages.notes(comparison.notes)
-        messages.notes(() if abstention is None else abstention.notes)
+        messages.notes(beside)
     request.described.notes()
     explain = _nothing_to_explain if stored else explain_command(files)
     failure = None

@@ -13,6 +13,7 @@ import click
 
 from relyon.cli.inputs import Given, check_files, input_options, run_names
 from relyon.cli.messages import Progress, messages
+from relyon.cli.model_judgments import ModelJudgments, WithFewerGrades
 from relyon.cli.no_answer import NoAnswer, WithAbstention
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
@@ -102,6 +103,7 @@ class Request:
     )
     average: Average | None = average_option()
     no_answer: NoAnswer = group(NoAnswer)
+    model: ModelJudgments = group(ModelJudgments, "model_judgments", "model_grades", "labelled")
     output: Output = group(
         Output,
         forms=fixed(FORMATS),
@@ -165,12 +167,13 @@ class Request:
             raise ParameterError(
                 message("cli.latex-has-no-queries"), hint=message("cli.leave-out-per-query")
             )
-        self.no_answer.refuse(
-            self.output.form,
-            scored=self.given.scored,
-            engine=self.engine,
-            intervals=self.intervals,
-        )
+        for section in (self.no_answer, self.model):
+            section.refuse(
+                self.output.form,
+                scored=self.given.scored,
+                engine=self.engine,
+                intervals=self.intervals,
+            )
         if not self.given.scored:
             check_files(self.files, "evaluate")
 
@@ -182,7 +185,8 @@ class Request:
 def command(request: Request) -> None:
     """Runs `relyon evaluate`."""
     output, files = request.output, request.files
-    protect_inputs(output.path, [*request.given.paths(files), *request.no_answer.paths])
+    beside = [*request.no_answer.paths, *request.model.paths]
+    protect_inputs(output.path, [*request.given.paths(files), *beside])
     request.check()
     if request.intervals:
         from relyon.analysis.uncertainty import SeveralIntervals
@@ -202,16 +206,19 @@ def command(request: Request) -> None:
     trec = {**rows, "digits": output.digits, "header": header}
     own = dict.fromkeys(("json", "jsonl", "csv"), rows) | {"trec": trec}
     both = request.no_answer.beside(SideBySide(results), seen, request.confidence, request.strict)
+    names = [*results[0].entries]
+    shown_results = request.model.beside(both, request.given, seen, names, request.confidence)
     if output.form == "trec" and output.path is not None and is_folder(output.path):
         _one_file_each(request, output.path, results, header)
     else:
-        emit(both, output, own=own, **shown)
+        emit(shown_results, output, own=own, **shown)
     if output.form in {"csv", "trec"}:
         # The data does not contain the convention.
         messages.dim(rules_line(results[0], messages.language))
     messages.notes(shared_notes((run.run, run.notes) for run in results))
-    if isinstance(both, WithAbstention):
-        messages.notes(both.notes)
+    for one in dict.fromkeys((both, shown_results)):
+        if isinstance(one, WithAbstention | WithFewerGrades):
+            messages.notes(one.notes)
 
 
 def _results(
@@ -322,7 +329,12 @@ def _of_runs(
             found.append(
                 evaluate(
                     evaluator,
-                    given.run(path, name, whole=bool(request.no_answer), per_file=len(runs) > 1),
+                    given.run(
+                        path,
+                        name,
+                        whole=bool(request.no_answer or request.model),
+                        per_file=len(runs) > 1,
+                    ),
                     measures,
                     name,
                 )

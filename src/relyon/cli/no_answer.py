@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relyon.cli.joined_tables import joined_tables
 from relyon.cli.request import option, request
+from relyon.cli.sections import WithSection
 from relyon.cli.shares import SHARE_BELOW_1, SHARE_BETWEEN
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
-from relyon.core.texts.numbers import DIGITS
 
 if TYPE_CHECKING:
+    import polars
+
     from relyon.analysis.abstention import Abstention
     from relyon.analysis.comparison import Comparison
-    from relyon.core.language import Language
     from relyon.core.notes import Note
     from relyon.data.run import Run
     from relyon.data.traces import Traces
@@ -262,74 +262,24 @@ class NoAnswer:
         return found
 
 
-class WithAbstention:
-    """A result, and what its runs do on queries without an answer, in one output.
+class WithAbstention(WithSection):
+    """A result, and what its runs do on queries without an answer, in one output."""
 
-    Args:
-        result: Results of runs in columns, or a comparison.
-        found: What the runs do.
-    """
+    key = "no_answer"
 
-    def __init__(self, result: Any, found: Abstention) -> None:
-        self._result = result
-        self._found = found
+    def part(self, run: str | None) -> dict[str, object]:
+        """Returns what the systems do; of a run, what that does."""
+        values = super().part(run)
+        return values if run is None else {**values, "systems": [self._found.system(run).to_dict()]}
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The notes about what the runs do."""
-        return self._found.notes
-
-    def to_text(
-        self,
-        *,
-        columns: int | None,
-        language: Language = "en",
-        digits: int = DIGITS,
-        **options: object,
-    ) -> str:
-        """Returns the result, then the section."""
-        first = self._result.to_text(columns=columns, language=language, digits=digits, **options)
-        found = self._found.to_text(columns=columns, language=language, digits=digits)
-        return f"{first}\n\n{found}"
-
-    def to_markdown(
-        self, *, language: Language = "en", digits: int = DIGITS, **options: object
-    ) -> str:
-        """Returns the result, then the section."""
-        first = self._result.to_markdown(language=language, digits=digits, **options)
-        return f"{first}\n\n{self._found.to_markdown(language=language, digits=digits)}"
-
-    def to_json(self, **options: object) -> str:
-        """Returns the result with the section as `no_answer`; of several results, each its own."""
-        import json
-
-        from relyon.core.document.json import json_text
-        from relyon.evaluation.side_by_side import SideBySide
-
-        several = [self._result]
-        if isinstance(self._result, SideBySide):
-            several = [*self._result.results]
-        parts = []
-        for one in several:
-            values, own = json.loads(one.to_json(**options)), self._found.to_dict()
-            if "run" in values:
-                own["systems"] = [self._found.system(values["run"]).to_dict()]
-            parts.append(json_text({**values, "no_answer": own}))
-        return "\n".join(parts)
-
-    def to_csv(self, **options: object) -> str:
-        """Returns the rows of the result, then those of the section.
-
-        Columns that only one of both has are empty in the other.
-        """
-        from relyon.core.cells import csv_frame
-
-        frame = self._found.to_frame()
+    def frame(self) -> polars.DataFrame:
+        """Returns a row per system and number, or per contrast where there are any."""
+        frame = super().frame()
         if self._found.contrasts:
             names = {"low": "interval_low", "high": "interval_high"}
             names |= {"baseline_value": "baseline_mean", "candidate_value": "candidate_mean"}
             frame = self._found.contrast_frame().rename(names)
-        return joined_tables(str(self._result.to_csv(**options)), csv_frame(frame))
+        return frame
 
 
 def _refuse_warnings(run: str, notes: Sequence[Note]) -> None:

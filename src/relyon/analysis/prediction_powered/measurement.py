@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.query_facts import Column, QueryFacts
 from relyon.analysis.prediction_powered.model_grades import in_grades_of_people, own_grades_note
 from relyon.analysis.prediction_powered.rules import Labelled, LabelledRules
 from relyon.analysis.prediction_powered.sample_notes import sample_notes
-from relyon.analysis.prediction_powered.values import QueryValues, check_measures, query_values
+from relyon.analysis.prediction_powered.values import QueryValues, is_mean, query_values
 from relyon.analysis.statistics import PredictionPowered
 from relyon.analysis.statistics.bounded import mean_interval
 from relyon.analysis.statistics.prediction_powered import (
@@ -107,6 +107,7 @@ class FewerGrades(Exportable):
         rules: The settings.
         pairs: Pairs of query and document with both a human grade and the model's.
         notes: What was noticed.
+        model_queries: The queries with the model's grades.
 
     Examples:
         >>> import relyon
@@ -123,6 +124,7 @@ class FewerGrades(Exportable):
     rules: LabelledRules
     pairs: int
     notes: tuple[Note, ...] = ()
+    model_queries: frozenset[str] = field(default=frozenset(), repr=False)
 
     def mean(self, measure: str, run: str, baseline: str = "") -> PoweredMean:
         """Returns one mean, or with a baseline one difference.
@@ -264,6 +266,8 @@ def fewer_grades_of(
     runs: Mapping[str, Run],
     measures: MeasureNames,
     rules: LabelledRules,
+    *,
+    only_means: bool = False,
 ) -> FewerGrades:
     """Returns what `prediction_powered` does, for judgments and runs that are read.
 
@@ -273,6 +277,8 @@ def fewer_grades_of(
         runs: The runs by name, the baseline first.
         measures: The measures.
         rules: The settings.
+        only_means: Whether measures that are not means over queries are left out with a note, and
+            refused only if no other is asked for.
 
     Raises:
         InputError: As for `prediction_powered`.
@@ -282,9 +288,17 @@ def fewer_grades_of(
     from relyon.measures.parser import measures as parse_measures
 
     asked = parse_measures(measures)
-    check_measures(asked)
+    other = [one for one in asked if not is_mean(one)]
+    if other and (not only_means or len(other) == len(asked)):
+        raise ParameterError(
+            message("analysis.powered-measure", name=str(other[0])),
+            hint=message("analysis.powered-use-means"),
+        )
+    asked = [one for one in asked if one not in other]
     graded = in_grades_of_people(model_judgments, people.judgments, rules.grades)
     pairs, notes = own_grades_note(graded, people.judgments)
+    if other:
+        notes.append(Note("powered-not-means", len(other), values={"measures": [str(one) for one in other]}))
     model = Evaluator(
         graded, convention=people.convention, scale=people.scale, threads=people.threads
     )
@@ -303,7 +317,8 @@ def fewer_grades_of(
     notes += [*known.notes, *sample_notes(means, values)]
     own = [one for one in means if not one.baseline]
     differences = [one for one in means if one.baseline]
-    return FewerGrades((*own, *differences), rules, pairs, tuple(notes))
+    queries = frozenset(graded.queries)
+    return FewerGrades((*own, *differences), rules, pairs, tuple(notes), queries)
 
 
 def _facts(

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.prediction_powered.rules import Labelled
-from relyon.core.errors import ParameterError
 from relyon.core.notes import RelyonWarning
-from relyon.core.texts import message
 from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
     from relyon.measures import Measure
 
-__all__ = ["QueryValues", "check_measures", "query_values"]
+__all__ = ["QueryValues", "is_mean", "query_values"]
 
 
 @dataclass(frozen=True)
@@ -49,19 +47,10 @@ class QueryValues:
     undefined: tuple[str, ...]
 
 
-def check_measures(measures: Sequence[Measure]) -> None:
-    """Refuses measures that are not means over queries of values of one list.
-
-    Raises:
-        ParameterError: If there is one.
-    """
-    for one in measures:
-        is_mean = one.combine == "mean" and one.averages[0] == "macro"
-        if not is_mean or one.describes != "quality" or one.needs != "judgments":
-            raise ParameterError(
-                message("analysis.powered-measure", name=str(one)),
-                hint=message("analysis.powered-use-means"),
-            )
+def is_mean(one: Measure) -> bool:
+    """Whether a measure is a mean over queries of values of one list."""
+    averaged = one.combine == "mean" and one.averages[0] == "macro"
+    return averaged and one.describes == "quality" and one.needs == "judgments"
 
 
 def query_values(
