@@ -236,20 +236,22 @@ def _searched(task: _Task, held: NDArray[np.bool_], plan: _Plan) -> list[FoundSl
     groups = task.facts.groups(ids)
     own = None if groups is None or len(groups[1]) == len(ids) else groups[0]
     first = halves(np.arange(len(ids)) if own is None else own, plan.settings.seed)
+    # Tests do not depend on the unit, and squares of huge or tiny changes do not exist.
+    scaled = np.ldexp(values, -math.frexp(float(np.abs(values).max()))[1])
     found = []
     for searched in (first, ~first):
-        space = Space(values[searched], held[searched], math.ceil(plan.least / 2))
+        space = Space(scaled[searched], held[searched], math.ceil(plan.least / 2))
         chosen = [
             one.chosen
             for one in candidates(space, plan.depth, plan.most)
-            if _enough(Space(values, held, 0).members(one.chosen)[~searched], own, ~searched)
+            if _enough(Space(scaled, held, 0).members(one.chosen)[~searched], own, ~searched)
         ]
         if not chosen:
             continue
-        members = np.stack([Space(values, held, 0).members(one) for one in chosen])
+        members = np.stack([Space(scaled, held, 0).members(one) for one in chosen])
         clusters = None if own is None else own[~searched]
         tests = held_out_tests(
-            values[~searched],
+            scaled[~searched],
             members[:, ~searched],
             clusters,
             draws=plan.draws,
