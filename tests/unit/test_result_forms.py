@@ -122,6 +122,9 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "Discrimination": lambda: relyon.discriminative_power(
         JUDGMENTS, [OLD, NEW], ["rr"], resamples=20
     ),
+    "Leaderboard": lambda: relyon.leaderboard(
+        JUDGMENTS, [OLD, NEW, OLD], ["ndcg@10", "rr"], names=["a", "b", "c"]
+    ),
     "Contrast": lambda: comparison().contrasts[0],
     "PairContrast": lambda: relyon.compare(JUDGMENTS, OLD, [NEW, OLD], ["rr"]).pairs[0],
     "Breakdown": breakdown,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
     from relyon.evaluation.same_inputs import DifferentInputs
 
-__all__ = ["StoredResults"]
+__all__ = ["StoredResults", "titled_results"]
 
 #: Options of how runs are measured, which stored results were.
 MEASURED = frozenset(
@@ -126,6 +126,31 @@ class StoredResults:
                 Note("unshared-measures", len(left), values={"measures": left}),
             )
         return found
+
+
+def titled_results(
+    files: Sequence[str], names: Sequence[str], measures: Sequence[str]
+) -> list[Results]:
+    """Returns stored results under their names.
+
+    Args:
+        files: The files.
+        names: Those of `--name`.
+        measures: The measures; those that all of them have if empty.
+
+    Raises:
+        InputError: If a file cannot be used, or they have no measure in common.
+        ParameterError: If an option does not apply to stored results.
+        UnknownNameError: If a measure was not evaluated.
+    """
+    from relyon.evaluation.stored import of_measures, read_all_results
+
+    check_stdin(files)
+    _refuse_measured()
+    read = [(path, one) for path in files for one in read_all_results(path)]
+    chosen = list(measures) or _shared([one for _, one in read])[0]
+    results = [of_measures(one, chosen) for _, one in read]
+    return _titled(results, [path for path, _ in read], names)
 
 
 def _refuse_measured() -> None:

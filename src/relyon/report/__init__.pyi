@@ -19,6 +19,11 @@ from .document import (
     Format as Format,
     format_of as format_of,
 )
+from .leaderboard import (
+    build_leaderboard_page as build_leaderboard_page,
+    render_leaderboard_report as render_leaderboard_report,
+    write_leaderboard_report as write_leaderboard_report,
+)
 from .page import Page as Page
 from .plots import plot as plot
 from .position_bias import (

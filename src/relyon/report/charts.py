@@ -17,6 +17,7 @@ from relyon.report import (
     drawings,
     judge_drawings,
     latency_drawings,
+    leaderboard_drawings,
     training_drawings,
 )
 from relyon.report.page import Chart
@@ -54,6 +55,8 @@ DRAWINGS: dict[str, Callable[[Chart, int], Mapping[str, object]]] = {
     "stacked_columns": judge_drawings.stacked_columns,
     "shares": judge_drawings.shares,
     "against_latency": latency_drawings.against_latency,
+    "standings": leaderboard_drawings.standings,
+    "against_cost": leaderboard_drawings.against_cost,
 }
 
 
