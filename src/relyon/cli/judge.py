@@ -8,11 +8,13 @@ import click
 
 from relyon.cli.group import CommandGroup
 from relyon.cli.judge_accounts import account as change_account, accounts, events
+from relyon.cli.judge_audit import audit
 from relyon.cli.judge_backup import backup, restore
 from relyon.cli.judge_calibrate import accept, calibrate
 from relyon.cli.judge_export import export
 from relyon.cli.judge_import import import_
 from relyon.cli.judge_llm import llm
+from relyon.cli.judge_next import estimate, next_
 from relyon.cli.judge_project import project as project_command
 from relyon.cli.judge_serve import serve
 from relyon.cli.judge_stale import fingerprints, stale
@@ -272,7 +274,10 @@ for _command in (
     restore,
     llm,
     calibrate,
+    audit,
     accept,
+    next_,
+    estimate,
     stale,
     fingerprints,
 ):

@@ -15,7 +15,9 @@ __all__ = ["choose_fields"]
 SAMPLING = frozenset({
     "sessions", "sessioncount", "querysessions", "tiersessions", "totalsessions", "tier",
     "tiernumber", "tierqueries", "tierleast", "tiermost", "probability", "inclusionprobability",
-    "drawprobability", "samplingprobability", "samplingweight", "inclusionweight", "commonk",
+    "drawprobability", "drawbatch", "draworder", "drawweight", "drawleft", "drawcurve", "drawseed",
+    "drawmeasure", "drawpairs", "samplingprobability", "samplingweight", "inclusionweight",
+    "commonk",
 })  # fmt: skip
 #: Columns of samples whose names can also describe a document, such as the weight of a shoe.
 DOUBTFUL = frozenset({"weight", "draw", "design", "seed", "k", "position", "rank", "reason"})

@@ -176,6 +176,7 @@ def estimate_pairs(
     judgments: object,
     baseline: object,
     candidate: object = None,
+    measure: str | Measure | None = None,
     *,
     drawn: object,
     model_judgments: object = None,
@@ -199,6 +200,7 @@ def estimate_pairs(
             of others that were unjudged then.
         baseline: As for `next_pairs`, the same as for the draw.
         candidate: As for `next_pairs`.
+        measure: That of the draw, which is the default.
         drawn: The batches with grades (`next_pairs`). The pairs before the first one without a
             grade count, which is right if people stop for another reason than the grades. A pair
             whose grade is `skip` cannot be judged: it counts as expected, and the interval spans
@@ -234,7 +236,7 @@ def estimate_pairs(
     frame, model, chosen = _frame(
         judgments,
         (baseline, candidate),
-        batches[0].measure,
+        _measure(measure, batches),
         model_judgments,
         convention,
         scale,

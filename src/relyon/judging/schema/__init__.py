@@ -17,6 +17,7 @@
     events                               sign-ins and changes, append-only
     projects ── members                  who may see a project for members only, and in which role
             ├── needs                    what users meant by a query, in words
+            ├── pair_draws               pairs drawn to be graded next, with their probabilities
             ├── snapshots                what an engine answered, for comparisons; snapshot_answers
             └── samples                  the sessions that a project grades, for its month
     users ── identities                  accounts of an identity provider
@@ -55,6 +56,7 @@ from relyon.judging.schema.columns import (
     sa,
     sqlite,
 )
+from relyon.judging.schema.draws import pair_draws
 from relyon.judging.schema.models import (
     llm_acceptances,
     llm_answers,
@@ -116,6 +118,7 @@ __all__ = [
     "metadata",
     "needs",
     "overrides",
+    "pair_draws",
     "postgresql",
     "projects",
     "receivers",

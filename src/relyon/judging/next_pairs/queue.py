@@ -1,0 +1,294 @@
+"""The next batch in a project's queue, and the estimate from what people graded of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from relyon.analysis.next_pairs import (
+    BUDGET,
+    MEASURE,
+    DrawnPair,
+    NextPairs,
+    PairsEstimate,
+    estimate_pairs,
+    next_pairs,
+)
+from relyon.core.errors import InputError
+from relyon.core.texts import message
+from relyon.data.convention import Convention, load_convention
+from relyon.data.input_fingerprints import content_of, convention_fingerprint
+from relyon.data.judgments import Judgments
+from relyon.judging.decisions import is_machine_source
+from relyon.judging.exchange import refuse_preferences
+from relyon.judging.imports import bring_in
+from relyon.judging.incoming_items import Incoming
+from relyon.judging.next_pairs.records import Batch, Pair, forget_batch, read_batches, record_batch
+from relyon.judging.places import COUNTS
+from relyon.judging.records import Item
+from relyon.judging.schema import assignments, items, sa
+
+if TYPE_CHECKING:
+    from relyon.data.run import Run
+    from relyon.judging.records import Project, User
+    from relyon.judging.store import Store
+
+__all__ = ["Queued", "Runs", "default_measure", "draw_next", "estimate_drawn", "series_of"]
+
+#: The baseline, and the candidate if a difference is estimated.
+Runs = tuple["Run | None", "Run | None"]
+#: Returns an item with what is known of a pair.
+Describe = Callable[[str, str], Item]
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A batch in the queue.
+
+    Attributes:
+        pairs: The drawn pairs.
+        added: How many of them were not in the project yet.
+    """
+
+    pairs: NextPairs
+    added: int
+
+
+def default_measure(project: Project) -> str:
+    """Returns the measure unless another is named: DCG at as many ranks as the project judges."""
+    return MEASURE if project.k is None else f"dcg@{project.k}"
+
+
+def series_of(runs: Runs, measure: str, convention: Convention) -> str:
+    """Returns the fingerprint of a series: equal runs, measure and rules are of one series."""
+    parts = ["" if run is None else content_of(run.table).whole for run in runs]
+    parts += [measure, convention_fingerprint(convention)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def draw_next(
+    store: Store,
+    project: Project,
+    runs: Runs,
+    *,
+    measure: str | None = None,
+    budget: int = BUDGET,
+    model_judgments: object = None,
+    seed: int | None = None,
+    convention: Convention | str | Mapping[str, object] | None = None,
+    describe: Describe | None = None,
+    title: str = "",
+    by: User | None = None,
+    threads: int = 0,
+) -> Queued:
+    """Draws the next batch for a project's queue.
+
+    Pairs that the project has wait in the queue already; the others are added like any import.
+    Nothing that judges see tells a drawn result from others. The draws of the same runs, measure
+    and rules are one series. A language model's accepted grades are not people's: they serve as
+    `model_judgments` unless others are given.
+
+    Args:
+        store: The database.
+        project: The project.
+        runs: The baseline and the candidate.
+        measure: As for `relyon.next_pairs`; by default `default_measure`.
+        budget: How many pairs.
+        model_judgments: As for `relyon.next_pairs`.
+        seed: As for `relyon.next_pairs`.
+        convention: As for `relyon.next_pairs`.
+        describe: Returns an item to grade with its texts; by default with those that the project
+            has of the query and of the document.
+        title: The names of the runs; by default their own.
+        by: The account that asks for it.
+        threads: As for `relyon.next_pairs`.
+
+    Raises:
+        InputError: If the project compares rankings, or data cannot be used.
+        ParameterError: If the project is closed, imports, or another batch was drawn meanwhile.
+    """
+    refuse_preferences(project)
+    rules = load_convention(convention)
+    chosen = measure or default_measure(project)
+    series = series_of(runs, chosen, rules)
+    before = read_batches(store, project.id, series)
+    state = _State.of(store, project)
+    found = next_pairs(
+        state.judgments(before),
+        *runs,
+        None if before else chosen,
+        budget=budget,
+        drawn=state.drawn(before) if before else None,
+        model_judgments=model_judgments if model_judgments is not None else state.machine(),
+        seed=seed,
+        convention=rules,
+        scale=project.scale,
+        threads=threads,
+    )
+    if not found.drawn:
+        return Queued(found, 0)
+    names = title or " → ".join(run.name for run in runs if run is not None)
+    number = record_batch(store, project, series, names, found.drawn, [*state.people], by)
+    try:
+        make = describe or _describer(store, project)
+        new = [
+            Incoming(make(one.query, one.document))
+            for one in found.drawn
+            if (one.query, one.document) not in state.there
+        ]
+        added = bring_in(store, project, new, source=names, by=by).items if new else 0
+    except BaseException:
+        forget_batch(store, number)
+        raise
+    return Queued(found, added)
+
+
+def estimate_drawn(
+    store: Store,
+    project: Project,
+    runs: Runs,
+    *,
+    measure: str | None = None,
+    until: int | None = None,
+    model_judgments: object = None,
+    next_budget: int = BUDGET,
+    confidence: float = 0.95,
+    convention: Convention | str | Mapping[str, object] | None = None,
+    threads: int = 0,
+) -> PairsEstimate:
+    """Estimates from the grades that people gave to the drawn pairs so far.
+
+    A result that a judge could not grade, or that a lead removed, counts as one that cannot be
+    judged once nobody can grade it any more.
+
+    Args:
+        store: The database.
+        project: The project.
+        runs: The baseline and the candidate.
+        measure: As for `draw_next`.
+        until: The last batch that counts; None for all.
+        model_judgments: As for `draw_next`.
+        next_budget: As for `relyon.estimate_pairs`.
+        confidence: As for `relyon.estimate_pairs`.
+        convention: As for `draw_next`.
+        threads: As for `draw_next`.
+
+    Raises:
+        InputError: If nothing was drawn for these runs, or data cannot be used.
+        ParameterError: If a parameter is invalid.
+    """
+    refuse_preferences(project)
+    rules = load_convention(convention)
+    chosen = measure or default_measure(project)
+    batches = read_batches(store, project.id, series_of(runs, chosen, rules))
+    if not batches:
+        raise InputError(
+            message("judging.nothing-was-drawn", project=project.name, measure=chosen),
+            hint=message("judging.draw-first"),
+        )
+    state = _State.of(store, project)
+    return estimate_pairs(
+        state.judgments(batches),
+        *runs,
+        drawn=state.drawn([one for one in batches if until is None or one.batch <= until]),
+        model_judgments=model_judgments if model_judgments is not None else state.machine(),
+        next_budget=next_budget,
+        confidence=confidence,
+        convention=rules,
+        scale=project.scale,
+        threads=threads,
+    )
+
+
+@dataclass(frozen=True)
+class _State:
+    """What is known of a project's results now.
+
+    Attributes:
+        project: The project.
+        people: The final grades of people.
+        models: Those of a language model, where people gave none.
+        there: All results of the project, removed ones included.
+        over: Results that nobody will grade: removed, or answered without a grade.
+    """
+
+    project: Project
+    people: Mapping[Pair, float]
+    models: Mapping[Pair, float]
+    there: frozenset[Pair]
+    over: frozenset[Pair]
+
+    @classmethod
+    def of(cls, store: Store, project: Project) -> _State:
+        """Reads it."""
+        finals = store.decisions.final_values(project.id)
+        waiting = sa.select(assignments.c.item_id).where(
+            assignments.c.project_id == project.id, assignments.c.state.in_(("open", "later"))
+        )
+        chosen = sa.select(items.c.id, items.c.query, items.c.document, COUNTS.label("counts"))
+        with store.database.read() as connection:
+            unanswered = set(connection.execute(waiting).scalars())
+            rows = connection.execute(chosen.where(items.c.project_id == project.id)).all()
+        people, models = dict[Pair, float](), dict[Pair, float]()
+        over = set[Pair]()
+        for row in rows:
+            pair = (row.query, row.document)
+            final = finals.get(row.id)
+            if final is not None and row.counts:
+                side = models if is_machine_source(final[1]) else people
+                side[pair] = final[0].value
+            if pair not in people and (not row.counts or row.id not in unanswered):
+                over.add(pair)
+        there = frozenset((row.query, row.document) for row in rows)
+        return cls(project, people, models, there, frozenset(over))
+
+    def judgments(self, batches: Sequence[Batch]) -> Judgments:
+        """Returns people's grades: those before the first batch, and those of drawn pairs."""
+        wanted = set(self.people)
+        if batches:
+            drawn = {(pair.query, pair.document) for one in batches for pair in one.drawn}
+            wanted &= batches[0].known | drawn
+        return self._table({pair: self.people[pair] for pair in wanted})
+
+    def machine(self) -> Judgments | None:
+        """Returns the language model's grades; None without any."""
+        return self._table(self.models) if self.models else None
+
+    def drawn(self, batches: Sequence[Batch]) -> list[DrawnPair]:
+        """Returns the drawn pairs, those marked that nobody will grade."""
+        return [
+            replace(pair, grade="skip") if (pair.query, pair.document) in self.over else pair
+            for one in batches
+            for pair in one.drawn
+        ]
+
+    def _table(self, grades: Mapping[Pair, float]) -> Judgments:
+        nested: dict[str, dict[str, float]] = {}
+        for query, document in sorted(grades):
+            nested.setdefault(query, {})[document] = grades[query, document]
+        return Judgments.from_dict(nested, scale=self.project.scale, source=self.project.name)
+
+
+def _describer(store: Store, project: Project) -> Describe:
+    """Returns a function that fills an item with what the project has of its query and document."""
+    queries, documents = dict[str, Item](), dict[str, Item]()
+    for _, item in store.items.by_id(project.id):
+        queries.setdefault(item.query, item)
+        documents.setdefault(item.document, item)
+
+    def describe(query: str, document: str) -> Item:
+        asked, found = queries.get(query), documents.get(document)
+        item = Item(query, document) if found is None else replace(found, query=query, id=0)
+        return replace(
+            item,
+            query_text="" if asked is None else asked.query_text,
+            tier="" if asked is None else asked.tier,
+            rank=None,
+            session="",
+            inclusion_probability=None,
+        )
+
+    return describe
