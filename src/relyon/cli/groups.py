@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, Unpack
 
 import click
@@ -13,6 +14,8 @@ from relyon.cli.options import (
     seed_option,
 )
 from relyon.cli.request import Declared, flag, group, option, request
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison.query_facts import CompareOptions
@@ -21,7 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Clicks", "Listen", "QueryDesign", "Rules", "Statistics", "listen_options"]
 
-Test = Literal["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]
+Test = Literal[
+    "t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey", "anytime", "asymptotic"
+]
 
 
 @request
@@ -56,11 +61,31 @@ class Statistics:
 
     test: Test = option(
         "--test",
-        type=click.Choice(["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]),
+        type=click.Choice(
+            [
+                "t",
+                "wilcoxon",
+                "sign",
+                "permutation",
+                "bootstrap",
+                "tukey",
+                "anytime",
+                "asymptotic",
+            ]
+        ),
         default="t",
         show_default=True,
         help="The paired test; tukey (randomised Tukey HSD) is for three or more runs."
-        " --format json and csv contain the other tests too.",
+        " --format json and csv contain the other tests too. anytime and asymptotic are valid at"
+        " every look: see --anytime.",
+    )
+    anytime: bool = flag(
+        "--anytime",
+        help="Look as often as you like while queries are graded, and stop when you like: test and"
+        " intervals are always valid (--test anytime), by betting against values in a known range"
+        " such as those of NDCG, else asymptotic from 30 queries on. The order of grading must have"
+        " nothing to do with the difference. --test asymptotic is narrower for fewer than about"
+        " 1,000 queries, and not exact.",
     )
     interval: Interval = option(
         "--interval",
@@ -88,11 +113,42 @@ class Statistics:
     )
     seed: int = seed_option()
 
+    def refuse_with_anytime(self, given: Mapping[str, bool]) -> None:
+        """Rejects options whose numbers are for one look, if tests are always valid.
+
+        Args:
+            given: Whether each was given, by its name.
+
+        Raises:
+            ParameterError: If one was.
+        """
+        if not self.anytime and self.test not in {"anytime", "asymptotic"}:
+            return
+        for name, asked in given.items():
+            if asked:
+                raise ParameterError(
+                    message("cli.anytime-and-option", option=name),
+                    hint=message("cli.look-once", option=name),
+                )
+
     def settings(self, threads: int) -> Options:
-        """Returns them as arguments of functions."""
+        """Returns them as arguments of functions.
+
+        Raises:
+            ParameterError: If an always-valid test is combined with another test or interval.
+        """
+        test, interval = self.test, self.interval
+        if self.anytime and test not in {"t", "anytime", "asymptotic"}:
+            raise ParameterError(message("cli.anytime-and-test", test=test))
+        if self.anytime and test == "t":
+            test = "anytime"
+        if test in {"anytime", "asymptotic"}:
+            if interval != "t":
+                raise ParameterError(message("cli.anytime-has-one-interval", interval=interval))
+            interval = test
         return {
-            "test": self.test,
-            "interval": self.interval,
+            "test": test,
+            "interval": interval,
             "correction": self.correction,
             "alpha": self.alpha,
             "confidence": self.confidence,

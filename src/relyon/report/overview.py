@@ -11,6 +11,7 @@ from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import beside, decimals
 from relyon.analysis.comparison.legend import (
     ONE_VALUE_TESTS,
+    always_valid_rules,
     lower_measures,
     pooled_measures,
     quotient_measures,
@@ -214,8 +215,9 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
     blocks.append(forest_chart(comparison, texts))
     if comparison.pairs:
         blocks.append(Details(texts.say("comparison.all_pairs"), (_pairs(comparison, texts),)))
-    tests = tuple(_tests(comparison, candidate, texts) for candidate in comparison.candidates)
-    blocks.append(Details(texts.say("comparison.tests"), tests))
+    if not comparison.settings.always_valid:  # the other tests are for one look
+        tests = tuple(_tests(comparison, candidate, texts) for candidate in comparison.candidates)
+        blocks.append(Details(texts.say("comparison.tests"), tests))
     return Section("comparison", texts.say("section.comparison"), tuple(blocks))
 
 
@@ -333,20 +335,16 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
             count=comparison.corrected,
         )
     text = texts.say("comparison.legend", test=texts.say(f"test.{comparison.test}"), rule=rule)
-    pooled = pooled_measures(comparison)
-    if pooled:
-        key = "pooled_instead" if comparison.test in ONE_VALUE_TESTS else "pooled"
-        test = texts.say(f"test.{comparison.test}")
-        text += texts.say("list.sentence") + texts.say(
-            f"comparison.{key}", measures=texts.join(pooled), test=test
-        )
-    ratios = ratio_measures(comparison)
-    if ratios:
-        key = "ratio_instead" if comparison.test in ONE_VALUE_TESTS else "ratio"
-        test = texts.say(f"test.{comparison.test}")
-        text += texts.say("list.sentence") + texts.say(
-            f"comparison.{key}", measures=texts.join(ratios), test=test
-        )
+    for one in always_valid_rules(comparison, texts.language):
+        text += texts.say("list.sentence") + one + texts.say("list.stop")
+    pooled = [] if comparison.settings.always_valid else pooled_measures(comparison)
+    for kind, measures in (("pooled", pooled), ("ratio", ratio_measures(comparison))):
+        if measures:
+            test = texts.say(f"test.{comparison.test}")
+            key = f"{kind}_instead" if comparison.test in ONE_VALUE_TESTS else kind
+            text += texts.say("list.sentence") + texts.say(
+                f"comparison.{key}", measures=texts.join(measures), test=test
+            )
     if any(one.margin is not None for one in comparison.contrasts):
         text += texts.say("list.sentence") + margin_legend(comparison, texts)
     quotients = quotient_measures(comparison)

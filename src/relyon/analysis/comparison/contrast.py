@@ -35,9 +35,16 @@ Verdict = Literal["better", "not-worse", "equal", "worse", "undecided", "describ
 #: Why a tested contrast has no interval: no query changed; all changed alike, so that the spread is
 #: unknown; one query has so many of the pairs that fewer than two effective ones remain; a value is
 #: infinite or without a number; there are fewer than two queries, or effectively fewer than two
-#: clusters.
+#: clusters; or too few for the first look of an asymptotic test.
 NoInterval = Literal[
-    "", "unchanged", "equal-changes", "one-decides", "not-finite", "one-query", "one-cluster"
+    "",
+    "unchanged",
+    "equal-changes",
+    "one-decides",
+    "not-finite",
+    "one-query",
+    "one-cluster",
+    "first-look",
 ]
 #: Why a measure never has a p-value.
 UNTESTED = "the measure describes the data, not the quality of a ranking"
@@ -153,7 +160,8 @@ class Contrast(Exportable):
             is not tested, so it has neither p nor interval.
         changed: Queries on which the runs differ.
         no_interval: Why a tested contrast has no interval: `unchanged`, `equal-changes`,
-            `one-decides`, `not-finite`, `one-query` or `one-cluster`; empty if it has one.
+            `one-decides`, `not-finite`, `one-query`, `one-cluster` or, of the test `asymptotic`,
+            `first-look`; empty if it has one.
         quotient: For a ratio without a limit, such as PNR: the interval of candidate / baseline;
             NaN if there is none.
         share: For a ratio of pairs: the share of positive pairs, with its own interval and test.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from relyon.analysis.comparison.anytime import look
 from relyon.analysis.comparison.clusters.clustering import (
     cluster_facts,
     in_clusters,
@@ -136,13 +137,15 @@ def _tested(
     settings: Settings,
     bootstraps: Bootstraps,
 ) -> Contrast:
+    if settings.always_valid:
+        return _looked(described, pairing, settings)
     p_values, statistics_found = outcomes(pairing, settings.draws, bootstraps)
     test = settings.test
     if test in NO_POOLED and (_pooled(pairing) or _flipped(pairing, test)):
         test = "permutation"
     p = _tukey_p(pairs, described) if settings.test == "tukey" else p_values[test]
     interval, quotient = _interval(pairing, settings)
-    effect, detectable, needed = _size(pairing, settings.alpha)
+    effect, detectable, needed = _size(pairing, settings)
     return replace(
         described,
         interval=interval,
@@ -160,6 +163,33 @@ def _tested(
         largest=largest_query(pairing) if is_pooled_ratio(pairing) and pairing.queries else None,
         dominant=dominance(pairing, settings),
         repeats=_repeats(pairing, test, settings),
+    )
+
+
+def _looked(described: Contrast, pairing: Pairing, settings: Settings) -> Contrast:
+    """Returns a contrast with an always-valid interval and p-value.
+
+    Other tests are for one look: their p-values are left out. The share of positive pairs has no
+    always-valid test of its own.
+    """
+    found = look(pairing, settings)
+    effect, detectable, needed = _size(pairing, settings)
+    if found.size is not None:
+        detectable, needed = found.size
+    return replace(
+        described,
+        interval=found.interval,
+        test=found.test,
+        p=found.p,
+        effect_size=effect,
+        statistics={},
+        verdict="undecided",
+        detectable=detectable,
+        queries_needed=needed,
+        p_values={},
+        no_interval=found.missing,
+        quotient=found.quotient,
+        largest=largest_query(pairing) if is_pooled_ratio(pairing) and pairing.queries else None,
     )
 
 
@@ -225,7 +255,7 @@ def _with_clusters(one: Contrast, pairing: Pairing, unit: Pairing, column: str) 
     return replace(one, clusters=facts, queries_needed=needed_queries(pairing, one.queries_needed))
 
 
-def _size(pairing: Pairing, alpha: float) -> tuple[float, float, int]:
+def _size(pairing: Pairing, settings: Settings) -> tuple[float, float, int]:
     """Returns the effect size d_z, the detectable difference and the queries needed.
 
     Without spread in the sample, that of other queries is unknown: so is what they can detect.
@@ -234,21 +264,26 @@ def _size(pairing: Pairing, alpha: float) -> tuple[float, float, int]:
     """
     from relyon.analysis import statistics
 
-    count = len(pairing.queries)
+    count, alpha = len(pairing.queries), settings.alpha
+    smallest_detectable, queries_needed = (
+        (statistics.smallest_found, statistics.units_for)
+        if settings.always_valid and count
+        else (statistics.smallest_detectable, statistics.queries_needed)
+    )
     clustered = pairing.clustered
     shared = pairing.repeats is not None and bool(pairing.repeats.excess)
     if clustered is not None and not shared:
         deviation, equal = clustered.deviation or math.nan, clustered.degrees + 1
-        needed = statistics.queries_needed(pairing.difference, deviation, alpha)
+        needed = queries_needed(pairing.difference, deviation, alpha)
         return (
             statistics.effect_size(pairing.differences),
-            statistics.smallest_detectable(equal, deviation, alpha),
+            smallest_detectable(equal, deviation, alpha),
             max(math.ceil(needed * clustered.count / equal * (1 - 1e-9)), needed) if needed else 0,
         )
     if is_pooled_ratio(pairing):
         difference, deviation = spread(pairing)
-        detectable = statistics.smallest_detectable(count, deviation, alpha)
-        needed = statistics.queries_needed(difference, deviation, alpha)
+        detectable = smallest_detectable(count, deviation, alpha)
+        needed = queries_needed(difference, deviation, alpha)
         return difference / deviation, on_scale_of(pairing, detectable), needed
     deviation = statistics.standard_deviation(pairing.differences) or math.nan
     if pairing.repeats is not None and pairing.repeats.excess:
@@ -257,8 +292,8 @@ def _size(pairing: Pairing, alpha: float) -> tuple[float, float, int]:
         return statistics.effect_size(pairing.differences), detectable, needed
     return (
         statistics.effect_size(pairing.differences),
-        statistics.smallest_detectable(count, deviation, alpha),
-        statistics.queries_needed(pairing.difference, deviation, alpha),
+        smallest_detectable(count, deviation, alpha),
+        queries_needed(pairing.difference, deviation, alpha),
     )
 
 

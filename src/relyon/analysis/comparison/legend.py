@@ -8,6 +8,7 @@ from relyon.analysis.comparison.clusters.texts import cluster_legend, clusters_d
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.contrast_parts import contrast_label, is_pooled, is_ratio
 from relyon.analysis.comparison.margins.texts import with_margin
+from relyon.analysis.comparison.settings import ALWAYS_VALID
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.measures.display_names import measure_label
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ONE_VALUE_TESTS",
+    "always_valid_rules",
     "legend",
     "lower_measures",
     "pooled_measures",
@@ -62,12 +64,13 @@ def legend(
     pooled, ratios = pooled_measures(comparison), ratio_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
     random = pooled or ratios or clusters_drawn(comparison)
-    if settings.test in drawn or settings.interval != "t" or random:
+    random = random and not settings.always_valid
+    if settings.test in drawn or settings.interval not in {"t", *ALWAYS_VALID} or random:
         draws = {"resamples": settings.resamples, "seed": settings.seed}
         first.append(words.say("comparison.resamples", **draws))
     common = catalogue("common", language)
     sentences = [common["list.semicolon"].join(first)]
-    if pooled:
+    if pooled and not settings.always_valid:
         key = "pooled_instead" if settings.test in ONE_VALUE_TESTS else "pooled"
         sentences.append(words.say(f"comparison.{key}", measures=pooled, test=test))
     if ratios:
@@ -75,6 +78,7 @@ def legend(
         sentences.append(words.say(f"comparison.{key}", measures=ratios, test=test))
     if margins:
         sentences += _margin_rules(comparison, words, verdicts)
+    sentences += always_valid_rules(comparison, language)
     quotients = quotient_measures(comparison)
     if quotients:
         sentences.append(words.say("comparison.quotient", measures=quotients))
@@ -139,6 +143,19 @@ def ratio_measures(comparison: PairedRuns) -> list[str]:
     """Returns the tested measures whose number is a ratio of sums over all queries."""
     found = (contrast_label(one) for one in comparison.contrasts if one.tested and is_ratio(one))
     return list(dict.fromkeys(found))
+
+
+def always_valid_rules(comparison: PairedRuns, language: Language) -> list[str]:
+    """Returns when always-valid tests hold, and of which measures they are asymptotic."""
+    if not comparison.settings.always_valid:
+        return []
+    words = catalogue("tables", language)
+    found = (contrast_label(one) for one in comparison.contrasts if one.test == "asymptotic")
+    labels = list(dict.fromkeys(found))
+    said = [words["comparison.anytime"]]
+    if labels:
+        said.append(words.say("comparison.asymptotic", measures=labels))
+    return said
 
 
 def quotient_measures(comparison: PairedRuns) -> list[str]:

@@ -76,7 +76,8 @@ class PairedRuns:
         described = {name for name in samples if describes_data(definitions.get(name) or name)}
         self.tested = tuple(name for name in samples if name not in described)
         tested = {name: samples[name] for name in self.tested}
-        self.pairs = all_pairs(names, tested, settings, facts, progress) if len(names) > 2 else ()
+        all_of_them = len(names) > 2 and not settings.always_valid  # Tukey's is for one look
+        self.pairs = all_pairs(names, tested, settings, facts, progress) if all_of_them else ()
         self.contrasts = tuple(
             replace(one, definition=definitions.get(one.measure, ""))
             for one in contrasts(

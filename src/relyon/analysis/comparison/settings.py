@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from relyon.analysis.statistics import (
     CORRECTIONS,
@@ -13,7 +13,9 @@ from relyon.analysis.statistics import (
     cluster_interval,
     interval,
 )
+from relyon.core.errors import ParameterError
 from relyon.core.parameters import check_choice, check_fraction
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,12 +23,15 @@ if TYPE_CHECKING:
 
     from relyon.analysis.statistics import ClusteredMean
 
-__all__ = ["TESTS", "Correction", "Interval", "Options", "Settings"]
+__all__ = ["ALWAYS_VALID", "TESTS", "AlwaysValid", "Correction", "Interval", "Options", "Settings"]
 
 Correction = Literal["holm", "bh", "none"]
-Interval = Literal["t", "percentile", "bca"]
+Interval = Literal["t", "percentile", "bca", "anytime", "asymptotic"]
+AlwaysValid = Literal["anytime", "asymptotic"]
 
 TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
+#: Tests and intervals that are valid at every look.
+ALWAYS_VALID: tuple[AlwaysValid, ...] = get_args(AlwaysValid)
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,10 @@ class Settings:
     """The settings of the tests.
 
     Attributes:
-        test: The deciding test: one of `TESTS`, or `tukey`.
-        interval: The kind of confidence intervals: `t`, `percentile`, `bca`.
+        test: The deciding test: one of `TESTS`, or `tukey`; or `anytime`, valid at every look while
+            queries arrive, or its `asymptotic` form.
+        interval: The kind of confidence intervals: `t`, `percentile`, `bca`; `anytime` or
+            `asymptotic` with the test of that name.
         correction: For several comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
         alpha: The significance level of corrected p-values.
         confidence: Confidence level of the intervals, such as 0.95.
@@ -57,8 +64,13 @@ class Settings:
     margins: Mapping[str, float | str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        check_choice("test", self.test, (*TESTS, "tukey"))
-        check_choice("interval", self.interval, INTERVALS)
+        check_choice("test", self.test, (*TESTS, "tukey", *ALWAYS_VALID))
+        check_choice("interval", self.interval, (*INTERVALS, *ALWAYS_VALID))
+        if self.test != self.interval and {self.test, self.interval} & {*ALWAYS_VALID}:
+            raise ParameterError(
+                message("analysis.anytime-is-both", test=self.test, interval=self.interval),
+                hint=message("analysis.choose-anytime-for-both"),
+            )
         check_choice("correction", self.correction, CORRECTIONS)
         for name in ("alpha", "confidence"):
             check_fraction(name, getattr(self, name))
@@ -71,6 +83,11 @@ class Settings:
         if not self.margins:
             del values["margins"]
         return values
+
+    @property
+    def always_valid(self) -> bool:
+        """Whether tests and intervals are valid at every look."""
+        return self.test in ALWAYS_VALID
 
     @property
     def draws(self) -> Resampling:

@@ -28,7 +28,15 @@ from relyon.analysis.statistics.distributions import (
 )
 from relyon.analysis.statistics.groups import GroupMeans, group_means
 from relyon.analysis.statistics.intervals import INTERVALS, interval
+from relyon.analysis.statistics.kelly import kelly_interval, kelly_p, kelly_units
 from relyon.analysis.statistics.mismatch import Mismatch, ratio_mismatch, sequential_mismatch
+from relyon.analysis.statistics.mixture import (
+    PER_UNIT,
+    mixture_half,
+    mixture_p,
+    smallest_found,
+    units_for,
+)
 from relyon.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
 from relyon.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
 from relyon.analysis.statistics.power import (
@@ -55,6 +63,7 @@ __all__ = [
     "ENOUGH_QUERIES",
     "FEW_CLUSTERS",
     "INTERVALS",
+    "PER_UNIT",
     "Anova",
     "ClusterSizes",
     "ClusteredMean",
@@ -88,8 +97,13 @@ __all__ = [
     "is_significant",
     "jackknife_mean",
     "jackknife_ratio",
+    "kelly_interval",
+    "kelly_p",
+    "kelly_units",
     "least_p",
     "mean",
+    "mixture_half",
+    "mixture_p",
     "normal_quantile",
     "paired_test",
     "permutation_p_values",
@@ -105,6 +119,7 @@ __all__ = [
     "resampled_ratios",
     "sequential_mismatch",
     "smallest_detectable",
+    "smallest_found",
     "spread_certainty",
     "standard_deviation",
     "student",
@@ -113,4 +128,5 @@ __all__ = [
     "tests",
     "tukey_hsd",
     "two_way_anova",
+    "units_for",
 ]

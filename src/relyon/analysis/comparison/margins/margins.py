@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from relyon.analysis.comparison.anytime import moved_p
 from relyon.analysis.comparison.contrast import UNTESTED, gain_sign
 from relyon.analysis.comparison.margins.amounts import Amount
 from relyon.analysis.comparison.margins.facts import Margin, NoMargin
@@ -162,6 +163,8 @@ class _Tried:
         made = cls(one, pairing, size, amount.number if amount.relative else math.nan, settings)
         if one.few:
             return replace(made, unknown="few-queries")
+        if settings.always_valid:
+            return made
         if one.changed_units < ENOUGH_QUERIES and size > 0:
             unseen = unseen_change(pairing, one.units, settings.alpha)
             unseen = math.nan if made.pooled else unseen
@@ -185,6 +188,8 @@ class _Tried:
     @property
     def test(self) -> str:
         """The name of the test."""
+        if self.settings.always_valid:
+            return self.contrast.test
         if self.size > 0 and self.pooled:
             return "draws" if self.pairing.pools is not None else "jackknife"
         return "t" if self.settings.test == "tukey" else self.contrast.test
@@ -204,6 +209,8 @@ class _Tried:
             return math.nan, math.nan
         if not self.size > 0:
             return self.own(self.contrast.p)
+        if self.settings.always_valid:
+            return self._looked()
         if not self.contrast.changed:
             return self._unchanged()
         if self.pooled:
@@ -215,6 +222,14 @@ class _Tried:
             p = outcomes(pairing, self.settings.draws, drawn)[0][self.test]
             held = (self.gain + move) * move > 0
             found.append(p if held or math.isnan(p) else 1.0)
+        return found[0], found[1]
+
+    def _looked(self) -> tuple[float, float]:
+        """Returns the always-valid p-values of D + M and of D - M."""
+        sign, found = gain_sign(self.contrast.measure), []
+        for move in self.moves:
+            p = moved_p(self.pairing, self.settings, -sign * move)
+            found.append(p if (self.gain + move) * move > 0 else 1.0)
         return found[0], found[1]
 
     def _unchanged(self) -> tuple[float, float]:

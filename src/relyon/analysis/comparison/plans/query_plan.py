@@ -260,6 +260,10 @@ def plan_queries(
     asked = differences or ([] if margins else [f"{100 * one:g}%" for one in SHARES])
     wanted = [_amount(one) for one in asked]
     settings = comparison.settings
+    if settings.always_valid:
+        raise ParameterError(
+            message("analysis.plan-of-anytime"), hint=message("analysis.plan-without-anytime")
+        )
     runs, measures = len(comparison.candidates), len(comparison.tested)
     corrected = settings.correction != "none"
     count = runs * measures if corrected else 1
