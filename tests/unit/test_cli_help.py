@@ -96,6 +96,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "judge_accounts",
         "judge_archive",
         "judge_backup",
+        "judge_audit",
         "judge_calibrate",
         "judge_export",
         "judge_import",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project
     from relyon.judging.store import Store
 
-__all__ = ["llm"]
+__all__ = ["find_key", "llm", "summarize_answers", "watch_answers"]
 
 KEY = "RELYON_LLM_KEY"
 
@@ -211,7 +212,7 @@ def llm(request: Llm) -> None:
         chosen = store.models.add(draft)
         server = Endpoint(
             url,
-            key=_key(request.key_variable, url),
+            key=find_key(request.key_variable, url),
             timeout=request.timeout,
             retries=request.retries,
             pace=Pace(request.per_minute),
@@ -237,7 +238,12 @@ def _parameters(texts: Sequence[str]) -> dict[str, object]:
     return found
 
 
-def _key(variable: str | None, url: str) -> str:
+def find_key(variable: str | None, url: str) -> str:
+    """Returns the key for an endpoint, and warns if it would be sent unencrypted.
+
+    Raises:
+        ParameterError: If the named variable is empty.
+    """
     from urllib.parse import urlsplit
 
     from relyon.judging.llm.endpoint import read_key
@@ -299,14 +305,8 @@ def _ask(
     from relyon.judging.llm.judge import Outcome, ask_model
 
     outcome = Outcome()
-    start = time.monotonic()
     try:
-        with Progress("cli.asking") as show:
-
-            def progress(done: int, total: int) -> None:
-                left = (time.monotonic() - start) / done * (total - done)
-                show(done, total, message("cli.about-left", time=_duration(left)))
-
+        with watch_answers() as progress:
             ask_model(
                 store,
                 chosen,
@@ -322,7 +322,34 @@ def _ask(
         _summarize(store, chosen, plan, outcome)
 
 
+@contextmanager
+def watch_answers() -> Iterator[Callable[[int, int], None]]:
+    """Shows how many requests are answered, and about how long the others take."""
+    start = time.monotonic()
+    with Progress("cli.asking") as show:
+
+        def progress(done: int, total: int) -> None:
+            left = (time.monotonic() - start) / done * (total - done)
+            show(done, total, message("cli.about-left", time=_duration(left)))
+
+        yield progress
+
+
 def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
+    summarize_answers(chosen, plan, outcome)
+    graded = store.replies.samples(chosen)
+    share = sum(item.id in graded for item in plan.items)
+    messages.note(
+        message(
+            "cli.graded-of-items",
+            share=share,
+            count=len(plan.items),
+        )
+    )
+
+
+def summarize_answers(chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
+    """Says how many requests were answered, what they took, and what was wrong with answers."""
     from relyon.judging.llm.answers import PROBLEMS
 
     again = message("cli.sent-again-after-error", count=outcome.retried) if outcome.retried else ""
@@ -349,15 +376,6 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
                 attempts=plan.attempts,
             )
         )
-    graded = store.replies.samples(chosen)
-    share = sum(item.id in graded for item in plan.items)
-    messages.note(
-        message(
-            "cli.graded-of-items",
-            share=share,
-            count=len(plan.items),
-        )
-    )
 
 
 def _duration(seconds: float) -> str:

@@ -48,7 +48,9 @@ class FamilyColumn:
         own: The judge's own family.
         column: The further field of items that names the family of their text; empty with `runs`.
         runs: The family of each system, by the system's name, with the runs of an audit: an item
-            belongs to the families of the systems that rank it within `depth`.
+            belongs to the families of the systems that rank it within `depth`, and counts if these
+            are all the judge's own or all others. If all systems rank the same documents, only the
+            values of the systems can be compared.
         depth: How many results of a run count.
     """
 
@@ -240,15 +242,16 @@ def audit_judge(
     if families and not runs:
         raise ParameterError(message("judging.family-needs-runs"))
     own = [] if family is None else [name for name, of in families.items() if of == family.own]
+    graded = [] if family is None else _family_grades(store, configuration, family, runs or {})
     return measure_audit(
         configuration.title,
         read_pairs(store, configuration),
         project.scale,
         family=(
             None
-            if family is None
+            if family is None or not graded
             else measure_preference(
-                _family_grades(store, configuration, family, runs or {}),
+                graded,
                 project.scale,
                 family=family.own,
                 margin=margin,
@@ -304,6 +307,8 @@ def _family_grades(
             continue
         model = aggregate(samples[one.id]).value
         found.append(FamilyGrade(one.query, family.own in families, model, people[one.id]))
+    if family.runs and len({one.own for one in found}) < 2:
+        return []
     if len({one.own for one in found}) < 2:
         raise InputError(
             message(
