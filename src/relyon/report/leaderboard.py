@@ -11,9 +11,9 @@ from relyon.analysis.leaderboard.tables import (
     board_table,
     cost_table,
     leaderboard_title,
-    rank_line,
+    outcome,
     ranks_text,
-    reading,
+    rules_of_reading,
     task_table,
 )
 from relyon.core.language import Language
@@ -52,14 +52,16 @@ def build_leaderboard_page(
     texts = catalogue(language)
     words = texts_of("leaderboard", language, PAGE)
     stop = texts.say("list.stop")
-    said = [text[:1].upper() + text[1:] + stop for text in reading(found, words)]
+    said = [_sentence(text, stop) for text in rules_of_reading(found, words)]
     first = found.boards[0]
-    top = [rank_line(found, first, one, words) + stop for one in first.standings[:3]]
+    top = [_sentence(text, stop) for text in outcome(first, words)]
     sections = []
     for place, board in enumerate(found.boards, 1):
         blocks: list[Block] = [_ranks(found, board, words), board_table(found, board, words)]
+        if place > 1:
+            blocks.insert(0, Prose(tuple(_sentence(one, stop) for one in outcome(board, words))))
         if board.groups and len(board.standings) > 2:
-            blocks.append(_groups(board, words))
+            blocks += [Prose((_sentence(words["reading.groups"], stop),)), _groups(board, words)]
         blocks.append(_values(found, board, words))
         if found.tasks:
             blocks.append(task_table(board, words))
@@ -113,6 +115,10 @@ def write_leaderboard_report(
         DependencyError: If a package of the extra `report` is not installed.
     """
     Report(build_leaderboard_page).write(path, found, **options)
+
+
+def _sentence(text: str, stop: str) -> str:
+    return text[:1].upper() + text[1:] + stop
 
 
 def _ranks(found: Leaderboard, board: Board, words: Words) -> Chart:
@@ -195,7 +201,7 @@ def _groups(board: Board, words: Words) -> Table:
         (letter, words.join(list(group))) for letter, group in zip(named, board.groups, strict=True)
     ]
     headings = (words["report.group"], words["report.members"])
-    return Table(headings, rows, words["report.groups_table"], left=2, long=[1])
+    return Table(headings, rows, left=2, long=[1])
 
 
 def _costs(found: Leaderboard, board: Board, cost: str, words: Words) -> Chart:

@@ -22,9 +22,12 @@ __all__ = [
     "board_table",
     "cost_table",
     "leaderboard_document",
+    "leaderboard_title",
+    "outcome",
     "rank_line",
     "ranks_text",
     "reading",
+    "rules_of_reading",
     "task_table",
     "units_text",
 ]
@@ -164,11 +167,14 @@ def task_table(board: Board, words: Catalogue, digits: int = DIGITS) -> Table:
 
 def reading(found: Leaderboard, words: Catalogue) -> list[str]:
     """Returns what the tables say and how to read them, one sentence each."""
+    said = [text for board in found.boards for text in outcome(board, words)]
+    return said + rules_of_reading(found, words)
+
+
+def rules_of_reading(found: Leaderboard, words: Catalogue) -> list[str]:
+    """Returns how to read ranks, groups, intervals and costs, one sentence each."""
     level = words.percent(found.confidence)
-    said: list[str] = []
-    for board in found.boards:
-        said += _of_board(found, board, words)
-    said.append(words.say("reading.ranks", level=level))
+    said = [words.say("reading.ranks", level=level)]
     said.append(words.say("reading.test", units=units_text(found, found.boards[0], words)))
     if any(one.letters for board in found.boards for one in board.standings):
         said.append(words["reading.groups"])
@@ -182,7 +188,8 @@ def reading(found: Leaderboard, words: Catalogue) -> list[str]:
     return said
 
 
-def _of_board(found: Leaderboard, board: Board, words: Catalogue) -> Iterator[str]:
+def outcome(board: Board, words: Catalogue) -> Iterator[str]:
+    """Yields what one measure shows: the best, the pairs, and the first two."""
     measure = board_label(board)
     best = board.may_be_best
     if len(best) == 1:
