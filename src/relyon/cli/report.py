@@ -8,6 +8,7 @@ import click
 
 from relyon.cli.comparing import compare_given
 from relyon.cli.described import Described, described_options
+from relyon.cli.find_slices import FindSlices
 from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, input_options
 from relyon.cli.margins import Margins, with_measures
@@ -97,6 +98,7 @@ class Request:
     margins: Margins = group(Margins)
     design: QueryDesign = group(QueryDesign)
     no_answer: NoAnswer = group(NoAnswer)
+    find_slices: FindSlices = group(FindSlices)
     given: Given = input_options("query", "label", "document")
     threads: int = threads_option()
 
@@ -112,7 +114,7 @@ def command(request: Request) -> None:
     from relyon.report import format_of, render_report
     from relyon.report.contents import page_measures
 
-    request.described.beside(bool(request.design))
+    request.described.beside(bool(request.design or request.find_slices))
     if request.form is None and request.output == "-":
         raise ParameterError(
             message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
@@ -147,6 +149,7 @@ def command(request: Request) -> None:
             ),
         )
     abstention = request.no_answer.of_comparison(comparison)
+    slices = request.find_slices.of_comparison(comparison, request.described.query_texts)
     runs = () if request.given.scored else files[1:]
     tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
     latency = tapes.latency(comparison)
@@ -163,9 +166,11 @@ def command(request: Request) -> None:
             document_titles=tapes.titles(request.described.documents),
             latency=latency,
             abstention=abstention,
+            slices=slices,
         )
     write(text, request.output)
     messages.notes(comparison.notes)
     messages.notes(() if abstention is None else abstention.notes)
+    messages.notes(() if slices is None else slices.notes)
     messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     request.described.notes()

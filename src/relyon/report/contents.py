@@ -26,6 +26,7 @@ from relyon.report.page import Page, Section
 from relyon.report.provenance import convention_section, input_section, note_section
 from relyon.report.queries import query_section
 from relyon.report.ranks import band_measures, rank_section
+from relyon.report.slices import lead_slices, slice_section
 from relyon.report.task_drilldown import TaskDrilldown
 from relyon.report.task_words import task_catalogue
 from relyon.report.tasks import call_section, sent_texts
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.diagnosis import Finding
     from relyon.analysis.funnel import Funnel
+    from relyon.analysis.slices import Slices
     from relyon.engines import QualityAgainstLatency
 
 Progress = Callable[[int, int, str], None]
@@ -54,6 +56,7 @@ class PageOptions(TitleOptions, total=False):
     document_titles: object
     latency: QualityAgainstLatency | None
     abstention: Abstention | None
+    slices: Slices | None
 
 
 def build_page(
@@ -70,6 +73,7 @@ def build_page(
     document_titles: object = None,
     latency: QualityAgainstLatency | None = None,
     abstention: Abstention | None = None,
+    slices: Slices | None = None,
 ) -> Page:
     """Returns the contents of a report, before it becomes HTML or Markdown.
 
@@ -87,6 +91,7 @@ def build_page(
         document_titles: Document titles, in the same forms.
         latency: The result of `relyon.engines.quality_against_latency`.
         abstention: The result of `relyon.abstention`.
+        slices: The result of `relyon.find_slices`.
 
     Raises:
         InputError: If a table of texts cannot be read, or has no column of ids or texts.
@@ -128,6 +133,7 @@ def build_page(
             if comparison.breakdowns
             else {}
         ),
+        **({} if slices is None else {"slices": lambda: slice_section(slices, texts)}),
         **(
             {}
             if abstention is None
@@ -162,7 +168,12 @@ def build_page(
         "convention": lambda: convention_section(comparison, texts),
         "inputs": lambda: input_section(comparison, texts),
         "notes": lambda: note_section(
-            (*comparison.notes, *(() if abstention is None else abstention.notes)), texts
+            (
+                *comparison.notes,
+                *(() if abstention is None else abstention.notes),
+                *(() if slices is None else slices.notes),
+            ),
+            texts,
         ),
     }
     sections = []
@@ -177,7 +188,11 @@ def build_page(
         language=language,
         title=heading,
         subtitle=subtitle(comparison, texts),
-        lead=(*lead_losses(comparison, texts), *lead(comparison, texts)),
+        lead=(
+            *lead_slices(slices, texts),
+            *lead_losses(comparison, texts),
+            *lead(comparison, texts),
+        ),
         sections=tuple(sections),
     )
 
@@ -223,6 +238,7 @@ def write_report(
             same forms. `latency`, the result of `relyon.engines.quality_against_latency`: the
             times of the runs' answers beside their quality. `abstention`, the result of
             `relyon.abstention`: false answers and coverage on questions without an answer.
+            `slices`, the result of `relyon.find_slices`: where a candidate loses.
 
     Raises:
         ParameterError: If the ending or the language is unknown.
