@@ -122,3 +122,17 @@ def test_the_file_is_not_written_to(given: tuple[str, ...], command: Command) ->
     outcome = command("compare", *given, "-o", given[-1], "--format", "json")
     assert outcome.code == 2
     assert Path(given[-1]).read_text(encoding="utf-8").startswith("q000")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_report_has_a_section(
+    language: str, given: tuple[str, ...], command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.md"
+    outcome = command("report", *given, "--lang", language, "-o", str(path))
+    assert outcome.code == 0, outcome.err
+    text = path.read_text(encoding="utf-8")
+    one = expected(given).mean("dcg@3", "new.run", "old.run").powered
+    assert ("## 少量人工标注" if language == "zh" else "## Few human grades") in text
+    assert f"| {int(one.worth)} |" in text
+    assert f"[{one.low:+.4f}, {one.high:+.4f}]".replace("-", "−") in text

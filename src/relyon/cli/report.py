@@ -13,6 +13,7 @@ from relyon.cli.groups import QueryDesign, Statistics
 from relyon.cli.inputs import Given, input_options
 from relyon.cli.margins import Margins, with_measures
 from relyon.cli.messages import Progress, messages
+from relyon.cli.model_judgments import ModelJudgments
 from relyon.cli.no_answer import NoAnswer
 from relyon.cli.option_values import split_measures
 from relyon.cli.options import (
@@ -98,6 +99,7 @@ class Request:
     margins: Margins = group(Margins)
     design: QueryDesign = group(QueryDesign)
     no_answer: NoAnswer = group(NoAnswer)
+    model: ModelJudgments = group(ModelJudgments)
     find_slices: FindSlices = group(FindSlices)
     given: Given = input_options("query", "label", "document")
     threads: int = threads_option()
@@ -114,7 +116,8 @@ def command(request: Request) -> None:
     from relyon.report import format_of, render_report
     from relyon.report.contents import page_measures
 
-    request.described.beside(bool(request.design or request.find_slices))
+    sampled = request.model.sample_strata or request.model.sample_weight
+    request.described.beside(bool(request.design or request.find_slices or sampled))
     if request.form is None and request.output == "-":
         raise ParameterError(
             message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
@@ -124,9 +127,10 @@ def command(request: Request) -> None:
         request.files, request.names, "--scored" if request.given.scored else ""
     )
     repeats = [run for one in systems.values() for run in one]
-    request.no_answer.refuse(None, scored=request.given.scored, system=systems)
+    for section in (request.no_answer, request.model):
+        section.refuse(None, scored=request.given.scored, system=systems)
     inputs = [*request.given.paths([*files, *repeats]), *request.described.paths]
-    inputs += request.no_answer.paths
+    inputs += [*request.no_answer.paths, *request.model.paths]
     protect_inputs(request.output, inputs)
     asked = split_measures(request.measures)
     if request.margins.chosen:
@@ -149,6 +153,12 @@ def command(request: Request) -> None:
             ),
         )
     abstention = request.no_answer.of_comparison(comparison)
+    powered = request.model.of_comparison(
+        request.given,
+        comparison,
+        cluster=request.design.cluster,
+        queries=request.described.query_texts,
+    )
     slices = request.find_slices.of_comparison(comparison, request.described.query_texts)
     runs = () if request.given.scored else files[1:]
     tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
@@ -166,11 +176,13 @@ def command(request: Request) -> None:
             document_titles=tapes.titles(request.described.documents),
             latency=latency,
             abstention=abstention,
+            fewer_grades=powered,
             slices=slices,
         )
     write(text, request.output)
     messages.notes(comparison.notes)
     messages.notes(() if abstention is None else abstention.notes)
+    messages.notes(() if powered is None else powered.notes)
     messages.notes(() if slices is None else slices.notes)
     messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     request.described.notes()

@@ -19,6 +19,7 @@ from relyon.report.classification import curve_section
 from relyon.report.diagnoses import diagnosis_section
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.drilldown import Drilldown, has_lists
+from relyon.report.fewer_grades import fewer_grades_section
 from relyon.report.latencies import latency_section
 from relyon.report.losses import loss_measures, loss_section
 from relyon.report.overview import comparison_section, lead, subtitle, summary_section
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.diagnosis import Finding
     from relyon.analysis.funnel import Funnel
+    from relyon.analysis.prediction_powered import FewerGrades
     from relyon.analysis.slices import Slices
+    from relyon.core.notes import Note
     from relyon.engines import QualityAgainstLatency
 
 Progress = Callable[[int, int, str], None]
@@ -56,6 +59,7 @@ class PageOptions(TitleOptions, total=False):
     document_titles: object
     latency: QualityAgainstLatency | None
     abstention: Abstention | None
+    fewer_grades: FewerGrades | None
     slices: Slices | None
 
 
@@ -73,6 +77,7 @@ def build_page(
     document_titles: object = None,
     latency: QualityAgainstLatency | None = None,
     abstention: Abstention | None = None,
+    fewer_grades: FewerGrades | None = None,
     slices: Slices | None = None,
 ) -> Page:
     """Returns the contents of a report, before it becomes HTML or Markdown.
@@ -91,6 +96,7 @@ def build_page(
         document_titles: Document titles, in the same forms.
         latency: The result of `relyon.engines.quality_against_latency`.
         abstention: The result of `relyon.abstention`.
+        fewer_grades: The result of `relyon.prediction_powered`.
         slices: The result of `relyon.find_slices`.
 
     Raises:
@@ -139,6 +145,11 @@ def build_page(
             if abstention is None
             else {"no_answer": lambda: no_answer_section(abstention, texts)}
         ),
+        **(
+            {}
+            if fewer_grades is None
+            else {"fewer_grades": lambda: fewer_grades_section(fewer_grades, texts)}
+        ),
         **({} if latency is None else {"latency": lambda: latency_section(latency, texts)}),
         **({"calls": lambda: call_section(comparison, focus, texts)} if tasks else {}),
         "queries": lambda: query_section(
@@ -170,8 +181,9 @@ def build_page(
         "notes": lambda: note_section(
             (
                 *comparison.notes,
-                *(() if abstention is None else abstention.notes),
-                *(() if slices is None else slices.notes),
+                *_notes_of(abstention),
+                *_notes_of(fewer_grades),
+                *_notes_of(slices),
             ),
             texts,
         ),
@@ -195,6 +207,11 @@ def build_page(
         ),
         sections=tuple(sections),
     )
+
+
+def _notes_of(found: Abstention | FewerGrades | Slices | None) -> tuple[Note, ...]:
+    """Returns the notes of a section, if there is one."""
+    return () if found is None else found.notes
 
 
 def page_measures(focus: str, rules: bool = True) -> list[str]:
@@ -238,6 +255,8 @@ def write_report(
             same forms. `latency`, the result of `relyon.engines.quality_against_latency`: the
             times of the runs' answers beside their quality. `abstention`, the result of
             `relyon.abstention`: false answers and coverage on questions without an answer.
+            `fewer_grades`, the result of `relyon.prediction_powered`: few human grades and a
+            model's for all.
             `slices`, the result of `relyon.find_slices`: where a candidate loses.
 
     Raises:

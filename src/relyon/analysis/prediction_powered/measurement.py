@@ -298,7 +298,9 @@ def fewer_grades_of(
     graded = in_grades_of_people(model_judgments, people.judgments, rules.grades)
     pairs, notes = own_grades_note(graded, people.judgments)
     if other:
-        notes.append(Note("powered-not-means", len(other), values={"measures": [str(one) for one in other]}))
+        notes.append(
+            Note("powered-not-means", len(other), values={"measures": [str(one) for one in other]})
+        )
     model = Evaluator(
         graded, convention=people.convention, scale=people.scale, threads=people.threads
     )

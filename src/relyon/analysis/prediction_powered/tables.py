@@ -12,7 +12,7 @@ from relyon.core.texts.numbers import DIGITS
 if TYPE_CHECKING:
     from relyon.analysis.prediction_powered.measurement import FewerGrades, PoweredMean
 
-__all__ = ["apart_table", "both_table", "fewer_grades_document", "reading"]
+__all__ = ["apart_table", "both_table", "fewer_grades_document", "lead", "reading"]
 
 
 def fewer_grades_document(
@@ -79,6 +79,32 @@ def apart_table(found: FewerGrades, words: Catalogue, digits: int = DIGITS) -> T
     names = ("run", "measure", "model", "weight", "labelled")
     headings = words.names("heading", names)
     return Table(headings, rows, caption=words["apart"], left=2, long=[0])
+
+
+def lead(found: FewerGrades, words: Catalogue) -> list[str]:
+    """Returns what the grades are worth, as sentences: of each difference, or of each run.
+
+    Args:
+        found: The result.
+        words: The texts of the area `fewer_grades`.
+    """
+    differences = [one for one in found.means if one.baseline]
+    lines = []
+    for one in differences or found.means:
+        powered = one.powered
+        bounds = (powered.low, powered.high)
+        key = "lead.alone" if powered.alone else "lead.both"
+        lines.append(
+            words.say(
+                key,
+                name=_title(one, words),
+                measure=one.measure,
+                value=_value(one, powered.estimate, bounds, words, DIGITS),
+                labelled=powered.labelled,
+                worth=0 if math.isnan(powered.worth) else math.floor(powered.worth + 1e-9),
+            )
+        )
+    return lines
 
 
 def reading(found: FewerGrades, words: Catalogue) -> list[str]:

@@ -1,0 +1,250 @@
+"""Prediction-powered intervals contain the truth as often as they say, for models good and bad."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests.honest.rows import row
+
+from relyon.analysis.statistics import PredictionPowered, prediction_powered
+
+Values = NDArray[np.float64]
+Maker = Callable[[np.random.Generator, int], Values]
+Judge = Callable[[np.random.Generator, Values], Values]
+
+CLAIM, SAMPLE = "prediction-powered", "labelled-not-random"
+PROMISE = "at least 92%"
+LABELLED = (10, 20, 50, 200)
+ALL, RUNS = 1000, 1000
+FREE = (-np.inf, np.inf)
+
+
+def ndcg(random: np.random.Generator, count: int) -> Values:
+    return random.beta(2, 1.5, count)
+
+
+def reciprocal_ranks(random: np.random.Generator, count: int) -> Values:
+    return np.where(random.random(count) < 0.45, 0.0, 1 / random.integers(1, 11, count))
+
+
+def successes(random: np.random.Generator, count: int) -> Values:
+    return (random.random(count) < 0.6).astype(float)
+
+
+def rare_successes(random: np.random.Generator, count: int) -> Values:
+    return (random.random(count) < 0.15).astype(float)
+
+
+def mostly_tied(random: np.random.Generator, count: int) -> Values:
+    moved = np.clip(random.normal(0.05, 0.2, count), -1, 1)
+    return np.where(random.random(count) < 0.6, 0.0, moved)
+
+
+def heavy_tails(random: np.random.Generator, count: int) -> Values:
+    return 0.5 + 0.2 * random.standard_t(3, count)
+
+
+VALUES: dict[str, tuple[Maker, tuple[float, float]]] = {
+    "NDCG": (ndcg, (0, 1)),
+    "RR, 45% zeros": (reciprocal_ranks, (0, 1)),
+    "success, mean 0.6": (successes, (0, 1)),
+    "success, mean 0.15": (rare_successes, (0, 1)),
+    "difference, 60% tied": (mostly_tied, (-1, 1)),
+    "heavy tails": (heavy_tails, FREE),
+}
+
+
+def noise(random: np.random.Generator, values: Values) -> Values:
+    return random.permutation(values)
+
+
+def perfect(random: np.random.Generator, values: Values) -> Values:
+    return values.copy()
+
+
+def turned(random: np.random.Generator, values: Values) -> Values:
+    return 1 - values
+
+
+def good(random: np.random.Generator, values: Values) -> Values:
+    return values + random.normal(0.1, 0.5, len(values)) * values.std()
+
+
+def weak(random: np.random.Generator, values: Values) -> Values:
+    return values + random.normal(0, 1.5, len(values)) * values.std()
+
+
+def wrong_in_the_tail(random: np.random.Generator, values: Values) -> Values:
+    """Too high by most of a standard deviation for half of the queries."""
+    return values + np.where(random.random(len(values)) < 0.5, 0.8 * values.std(), 0.0)
+
+
+def rarely_wrong(random: np.random.Generator, values: Values) -> Values:
+    """Right but for 4% of the queries, whose value is the highest."""
+    close = values + random.normal(0, 0.02, len(values)) * values.std()
+    return np.where(random.random(len(values)) < 0.04, values.max(), close)
+
+
+MODELS: dict[str, Judge] = {
+    "noise": noise,
+    "perfect": perfect,
+    "reversed": turned,
+    "good": good,
+    "weak": weak,
+    "biased by tier": wrong_in_the_tail,
+    "4% wrong": rarely_wrong,
+}
+
+
+def covers(found: PredictionPowered, truth: float) -> bool:
+    return bool(found.low - 1e-12 <= truth <= found.high + 1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("values", VALUES)
+def test_of_similar_queries(values: str, model: str) -> None:
+    make, bounds = VALUES[values]
+    truth = float(make(np.random.default_rng(1), 2_000_000).mean())
+    for labelled in LABELLED:
+        random = np.random.default_rng([2, labelled])
+        inside = count = 0
+        for _ in range(RUNS):
+            human = make(random, ALL)
+            predicted = MODELS[model](random, human)
+            found = prediction_powered(
+                human[:labelled], predicted[:labelled], predicted, bounds=bounds
+            )
+            whole = found.classical[1] - found.classical[0]
+            assert np.isnan(found.low) or found.high - found.low <= whole + 1e-12
+            inside += covers(found, truth)
+            # Without a range, values that hardly differ have no interval.
+            count += not np.isnan(found.low)
+        case = f"{values}, model: {model}, {labelled} labelled of {ALL:,}"
+        row(CLAIM, case, inside / count, count, promise=PROMISE, least=0.92)
+
+
+@pytest.mark.parametrize("total", [60, 1000])
+def test_of_these_queries(total: int) -> None:
+    for labelled in (10, 20, 50):
+        random = np.random.default_rng([3, labelled])
+        inside = 0
+        for _ in range(RUNS):
+            human = ndcg(random, total)
+            predicted = good(random, human)
+            found = prediction_powered(
+                human[:labelled],
+                predicted[:labelled],
+                predicted,
+                bounds=(0, 1),
+                population="finite",
+            )
+            inside += covers(found, float(human.mean()))
+        case = f"NDCG, finite population, {labelled} labelled of {total:,}"
+        row(CLAIM, case, inside / RUNS, RUNS, promise=PROMISE, least=0.92)
+
+
+@pytest.mark.parametrize("design", ["strata", "weights", "clusters"])
+def test_of_other_designs(design: str) -> None:
+    """Easy queries of the head, of which more were drawn; or five paraphrases of each intent."""
+    for labelled in (20, 50, 200):
+        random = np.random.default_rng([4, labelled])
+        inside = 0
+        for _ in range(RUNS):
+            if design == "clusters":
+                intents = random.permutation(np.repeat(np.arange(ALL // 5), 5))
+                shift = random.normal(0, 0.15, ALL)[intents]
+                human = 0.5 + shift + random.normal(0, 0.1, ALL)
+                predicted = human + random.normal(0, 0.1, ALL) + 0.5 * shift
+                chosen = np.flatnonzero(intents < labelled // 5)
+                clusters = (intents[chosen].tolist(), intents.tolist())
+                options: dict[str, object] = {"clusters": clusters}
+                truth = 0.5
+            else:
+                tail = np.arange(ALL) >= 300
+                human = np.where(tail, random.beta(2, 3, ALL), random.beta(4, 2, ALL))
+                predicted = human + random.normal(0, 0.15, ALL) + np.where(tail, 0.2, 0.0)
+                head = random.permutation(300)[: labelled // 2]
+                rest = 300 + random.permutation(700)[: labelled // 2]
+                chosen = np.concatenate([head, rest])
+                if design == "strata":
+                    options = {"strata": (tail[chosen].tolist(), tail.tolist())}
+                else:
+                    options = {"weights": np.where(tail[chosen], 7.0, 3.0)}
+                truth = 0.3 * 4 / 6 + 0.7 * 2 / 5
+            found = prediction_powered(
+                human[chosen],
+                predicted[chosen],
+                predicted,
+                **options,  # type: ignore[arg-type]
+            )
+            inside += covers(found, truth)
+        case = f"{design}, {labelled} labelled of {ALL:,}"
+        row(CLAIM, case, inside / RUNS, RUNS, promise=PROMISE, least=0.92)
+
+
+def test_a_chosen_sample_breaks_it_and_is_noticed() -> None:
+    for labelled in (10, 20, 50, 200):
+        inside = noticed = alarms = 0
+        for place in range(RUNS):
+            random = np.random.default_rng([5, labelled, place])
+            human = ndcg(random, ALL)
+            predicted = good(random, human)
+            fair = prediction_powered(human[:labelled], predicted[:labelled], predicted)
+            alarms += fair.shift_p <= 0.05
+            easy = np.argsort(-(human + random.normal(0, 0.3, ALL)))[: ALL // 2]
+            chosen = random.permutation(easy)[:labelled]
+            found = prediction_powered(human[chosen], predicted[chosen], predicted)
+            noticed += found.shift_p <= 0.05
+            inside += covers(found, 2 / 3.5)
+        says = "a warning that the labelled queries are not like a random sample"
+        row(
+            CLAIM,
+            f"NDCG, only of the easier half, {labelled} labelled",
+            inside / RUNS,
+            RUNS,
+            promise="none",
+            most=1.0,
+            assumption=False,
+            says=says,
+        )
+        case = f"random, {labelled} labelled"
+        row(SAMPLE, case, alarms / RUNS, RUNS, promise="at most 7%", most=0.07)
+        row(
+            SAMPLE,
+            f"only of the easier half, {labelled} labelled",
+            noticed / RUNS,
+            RUNS,
+            promise="most" if labelled > 20 else "none",
+            least=0.5 if labelled > 20 else 0.0,
+            says="" if labelled > 20 else "few queries do not show it: draw them at random",
+        )
+
+
+def test_without_an_upper_limit_rare_large_values_are_not_covered() -> None:
+    truth = float(np.exp(0.5))
+    for labelled in LABELLED:
+        random = np.random.default_rng([6, labelled])
+        inside = alone = 0
+        for _ in range(RUNS):
+            human = random.lognormal(0, 1, ALL)
+            predicted = good(random, human)
+            found = prediction_powered(human[:labelled], predicted[:labelled], predicted)
+            inside += covers(found, truth)
+            alone += found.classical[0] <= truth <= found.classical[1]
+        case = f"no upper limit, lognormal, {labelled} labelled of {ALL:,}"
+        # About as often as Student's interval of the human values alone.
+        assert inside > alone - 0.03 * RUNS
+        says = "the claim is about measures between two limits"
+        row(
+            CLAIM,
+            case,
+            inside / RUNS,
+            RUNS,
+            promise="none",
+            least=0.78,
+            assumption=False,
+            says=says,
+        )
