@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from relyon.analysis.matching.faults import FoundFault
 from relyon.analysis.matching.next_look import NextLook
 from relyon.analysis.matching.printed import PrintedNumber
 from relyon.analysis.matching.ways import Way
 
-__all__ = ["MatchFacts", "MatchedClass", "NearMiss", "Tier"]
+__all__ = ["MatchFacts", "MatchedClass", "NearMiss", "Tier", "Verdict"]
+
+Verdict = Literal["found", "doubtful", "none"]
+
+#: Above this probability of an accident, a match proves nothing.
+DOUBTFUL = 0.05
 
 
 @dataclass(frozen=True)
@@ -88,9 +94,20 @@ class MatchFacts:
     run: str
 
     @property
+    def verdict(self) -> Verdict:
+        """Whether rules are `found`, `doubtful` or `none`.
+
+        `doubtful`: rules give the numbers, but with as many changes as the simplest of them, one of
+        so many numbers matches by accident with a probability above 5%.
+        """
+        if not self.classes:
+            return "none"
+        return "doubtful" if self.accident > DOUBTFUL else "found"
+
+    @property
     def found(self) -> bool:
-        """Whether some rules give the numbers on the files as they are."""
-        return bool(self.classes)
+        """Whether some rules give the numbers, and hardly by accident."""
+        return self.verdict == "found"
 
     @property
     def accident(self) -> float:

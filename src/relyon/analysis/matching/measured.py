@@ -132,7 +132,8 @@ class Measurements:
         orders = *ORDER_OF(rules), form.after
         missing, decimals = rules["missing"], rules["decimals"]
         if not form.mean:
-            orders = *orders, missing, decimals
+            # Rounding a query's value does not change its part of a ratio of sums.
+            orders = *orders, missing, None if way.average == "pooled" else decimals
         return _Asked(form, orders, missing, decimals, way.average)
 
     def _form(self, way: Way, measure: Measure) -> _Form | None:

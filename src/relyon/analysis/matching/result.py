@@ -96,7 +96,7 @@ class ConventionMatch(MatchFacts, Exportable):
                 }
                 for one in self.numbers
             ],
-            "found": self.found,
+            "verdict": self.verdict,
             "classes": [
                 {
                     "rules": one.name,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["match_document"]
 
-#: Above this probability a match needs a second number.
-DOUBTFUL = 0.05
 MOST_OTHERS = 4
 
 
@@ -34,7 +32,9 @@ def match_document(found: MatchFacts, *, language: Language = "en", limit: int =
     values = {"numbers": asked, "queries": found.queries, "classes": len(found.classes)}
     blocks: list[Block] = []
     if found.classes:
-        blocks.append(_classes(found, words, words.say("title", **values), limit))
+        key = "title" if found.found else "doubtful"
+        title = words.say(key, **values, share=found.accident)
+        blocks.append(_classes(found, words, title, limit))
         blocks.append(Lines(_use(found, words)))
     else:
         blocks.append(Lines([words.say("nothing", **values)]))
@@ -162,9 +162,8 @@ def _tried(found: MatchFacts, words: Catalogue) -> Table:
         for one in found.tiers
     ]
     notes = []
-    if found.classes and found.accident > DOUBTFUL:
-        kind = "doubtful" if len(found.numbers) == 1 else "doubtful_several"
-        notes.append(words.say(kind, share=found.accident))
+    if found.verdict == "doubtful":
+        notes.append(words["second" if len(found.numbers) == 1 else "further"])
     if found.without_effect:
         notes.append(words.say("idle", rules=list(found.without_effect)))
     return Table(headings, rows, words["tried"], notes=notes)
