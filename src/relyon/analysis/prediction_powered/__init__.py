@@ -1,8 +1,8 @@
 """Few human grades and a model's for all: intervals of measures and of differences."""
 
+from relyon.analysis.prediction_powered.facts import PoweredMean
 from relyon.analysis.prediction_powered.measurement import (
     FewerGrades,
-    PoweredMean,
     fewer_grades_of,
     prediction_powered,
 )

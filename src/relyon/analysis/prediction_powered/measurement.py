@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.query_facts import Column, QueryFacts
+from relyon.analysis.prediction_powered.facts import PoweredFacts, PoweredMean
 from relyon.analysis.prediction_powered.model_grades import in_grades_of_people, own_grades_note
 from relyon.analysis.prediction_powered.rules import Labelled, LabelledRules
 from relyon.analysis.prediction_powered.sample_notes import sample_notes
 from relyon.analysis.prediction_powered.values import QueryValues, is_mean, query_values
-from relyon.analysis.statistics import PredictionPowered
 from relyon.analysis.statistics.bounded import mean_interval
 from relyon.analysis.statistics.prediction_powered import (
     Population,
     prediction_powered as powered_mean,
 )
 from relyon.core.document.exportable import Exportable
-from relyon.core.document.json import json_number, note_dict
+from relyon.core.document.json import note_dict
 from relyon.core.document.model import Document
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.language import Language
@@ -38,67 +38,11 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.evaluation import Evaluator
 
-__all__ = ["FewerGrades", "PoweredMean", "fewer_grades_of", "prediction_powered"]
+__all__ = ["FewerGrades", "fewer_grades_of", "prediction_powered"]
 
 
 @dataclass(frozen=True)
-class PoweredMean:
-    """One measure of a run, or of a run minus the baseline.
-
-    Attributes:
-        run: The run.
-        baseline: The run that is subtracted; empty for the run's own mean.
-        measure: The measure.
-        powered: The mean with its intervals: both kinds of grades, and people's alone.
-        model_interval: The interval of the mean by the model's grades alone, over all queries, as
-            of `relyon evaluate --intervals`: it does not cover the model's errors.
-        incomplete: Queries with human grades that are not counted as labelled.
-        unpaired: Labelled queries that the model did not grade completely: left out.
-        ungraded: Queries that the model did not grade completely: left out.
-        undefined: Queries left out since the measure has no value for them.
-    """
-
-    run: str
-    baseline: str
-    measure: str
-    powered: PredictionPowered
-    model_interval: tuple[float, float]
-    incomplete: int
-    unpaired: int
-    ungraded: int
-    undefined: int
-
-    def to_dict(self) -> dict[str, object]:
-        """Returns JSON-ready values: NaN becomes null."""
-        one = self.powered
-        return {
-            "run": self.run,
-            "baseline": self.baseline or None,
-            "measure": self.measure,
-            "value": json_number(one.estimate),
-            "low": json_number(one.low),
-            "high": json_number(one.high),
-            "standard_error": json_number(one.standard_error),
-            "weight": one.weight,
-            "human_value": json_number(one.classical_estimate),
-            "human_low": json_number(one.classical[0]),
-            "human_high": json_number(one.classical[1]),
-            "model_value": json_number(one.model_mean),
-            "model_low": json_number(self.model_interval[0]),
-            "model_high": json_number(self.model_interval[1]),
-            "labelled": one.labelled,
-            "queries": one.total,
-            "worth": json_number(one.worth),
-            "alone": one.alone or None,
-            "incomplete": self.incomplete,
-            "unpaired": self.unpaired,
-            "ungraded": self.ungraded,
-            "undefined": self.undefined,
-        }
-
-
-@dataclass(frozen=True)
-class FewerGrades(Exportable):
+class FewerGrades(PoweredFacts, Exportable):
     """Measures and differences, from few human grades and a model's for all.
 
     Attributes:
@@ -119,12 +63,6 @@ class FewerGrades(Exportable):
         >>> one.labelled, one.total, round(one.estimate, 3), round(one.classical_estimate, 3)
         (20, 60, 1.215, 1.215)
     """
-
-    means: tuple[PoweredMean, ...]
-    rules: LabelledRules
-    pairs: int
-    notes: tuple[Note, ...] = ()
-    model_queries: frozenset[str] = field(default=frozenset(), repr=False)
 
     def mean(self, measure: str, run: str, baseline: str = "") -> PoweredMean:
         """Returns one mean, or with a baseline one difference.

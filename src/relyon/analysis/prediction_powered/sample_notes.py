@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from relyon.core.notes import Note
 
 if TYPE_CHECKING:
-    from relyon.analysis.prediction_powered.measurement import PoweredMean
+    from relyon.analysis.prediction_powered.facts import PoweredMean
     from relyon.analysis.prediction_powered.values import QueryValues
 
 __all__ = ["sample_notes"]

@@ -10,13 +10,13 @@ from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 
 if TYPE_CHECKING:
-    from relyon.analysis.prediction_powered.measurement import FewerGrades, PoweredMean
+    from relyon.analysis.prediction_powered.facts import PoweredFacts, PoweredMean
 
 __all__ = ["apart_table", "both_table", "fewer_grades_document", "lead", "reading"]
 
 
 def fewer_grades_document(
-    found: FewerGrades, *, digits: int = DIGITS, language: Language = "en"
+    found: PoweredFacts, *, digits: int = DIGITS, language: Language = "en"
 ) -> Document:
     """Returns the means, and how to read them.
 
@@ -30,7 +30,7 @@ def fewer_grades_document(
     return Document([*tables, Lines(reading(found, words))], words["title"])
 
 
-def both_table(found: FewerGrades, words: Catalogue, digits: int = DIGITS) -> Table:
+def both_table(found: PoweredFacts, words: Catalogue, digits: int = DIGITS) -> Table:
     """Returns each mean by both kinds of grades and by people's alone, and what it is worth.
 
     Args:
@@ -56,7 +56,7 @@ def both_table(found: FewerGrades, words: Catalogue, digits: int = DIGITS) -> Ta
     return Table(words.names("heading", names), rows, caption=caption, left=2, long=[0])
 
 
-def apart_table(found: FewerGrades, words: Catalogue, digits: int = DIGITS) -> Table:
+def apart_table(found: PoweredFacts, words: Catalogue, digits: int = DIGITS) -> Table:
     """Returns each mean by the model's grades alone, λ, and the labelled queries of all.
 
     Args:
@@ -81,7 +81,7 @@ def apart_table(found: FewerGrades, words: Catalogue, digits: int = DIGITS) -> T
     return Table(headings, rows, caption=words["apart"], left=2, long=[0])
 
 
-def lead(found: FewerGrades, words: Catalogue) -> list[str]:
+def lead(found: PoweredFacts, words: Catalogue) -> list[str]:
     """Returns what the grades are worth, as sentences: of each difference, or of each run.
 
     Args:
@@ -107,7 +107,7 @@ def lead(found: FewerGrades, words: Catalogue) -> list[str]:
     return lines
 
 
-def reading(found: FewerGrades, words: Catalogue) -> list[str]:
+def reading(found: PoweredFacts, words: Catalogue) -> list[str]:
     """Returns how to read the tables.
 
     Args:
