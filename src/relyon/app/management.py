@@ -168,7 +168,7 @@ def show_job(request: Request, store: OpenStore, visitor: Leader, job: Id) -> Re
         return RedirectResponse(f"/projects/{found.project_id}/corrections/{correction}", 303)
     if found.unfinished and not found.alive:
         in_background(lambda: tidy_up(store), "tidying up")
-    if found.kind == "model":
+    if found.kind in ("model", "audit"):
         return RedirectResponse(f"/projects/{found.project_id}/models", 303)
     if found.kind == "search":
         return RedirectResponse(f"/projects/{found.project_id}/snapshots", 303)

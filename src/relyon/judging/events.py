@@ -54,6 +54,7 @@ EventKind = Literal[
     "model_started",
     "model_accepted",
     "model_withdrawn",
+    "model_audited",
     "snapshot_taken",
     "snapshot_deleted",
     "engine_asked",

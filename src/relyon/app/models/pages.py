@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -17,12 +17,21 @@ from relyon.app.authentication import (
 )
 from relyon.app.bodies import takes_text
 from relyon.app.long_work import in_background
+from relyon.app.models.audits import (
+    AuditWish,
+    AuditWishForm,
+    PlannedAudit,
+    describe_audits,
+    estimate_audit,
+    plan_wished_audit,
+)
 from relyon.app.models.calibration import calibrate_models
 from relyon.app.models.settings import ModelEndpoint
-from relyon.app.models.wishes import Planned, Wish, WishForm, find_endpoint, plan_wish
+from relyon.app.models.wishes import Planned, Wish, WishForm, endpoint_of, plan_wish
 from relyon.app.project.tabs import render_tab
 from relyon.app.rest import ERRORS, LARGEST_ID, Id
 from relyon.core.errors import InputError, ParameterError, RelyonError, UnknownNameError
+from relyon.core.language import Language
 from relyon.core.texts import LANGUAGES, message, translate
 from relyon.engines.pace import Pace
 from relyon.judging.job_reasons import read_reason
@@ -31,7 +40,13 @@ from relyon.judging.llm.calibration import accept_judge
 from relyon.judging.llm.descriptions import describe_machines
 from relyon.judging.llm.endpoint import Endpoint
 from relyon.judging.llm.estimate import estimate_tokens
-from relyon.judging.llm.model_jobs import ModelRun, continue_model, last_model_job, start_model
+from relyon.judging.llm.model_jobs import (
+    ModelRun,
+    continue_model,
+    last_model_job,
+    start_audit,
+    start_model,
+)
 from relyon.judging.llm.models import Configuration
 from relyon.judging.records import Project
 from relyon.judging.store import Store
@@ -63,6 +78,8 @@ def _show(
     wish: Wish | None = None,
     planned: Planned | None = None,
     compared: int = 0,
+    audited: AuditWish | None = None,
+    audit: PlannedAudit | None = None,
     error: RelyonError | None = None,
 ) -> Response:
     """Returns the tab.
@@ -75,12 +92,15 @@ def _show(
         wish: A form that was filled in.
         planned: What it leads to, to be confirmed.
         compared: A configuration that is compared with people although that takes long.
+        audited: A form of an audit that was filled in.
+        audit: What it leads to, to be confirmed.
         error: What went wrong.
     """
     language = visitor.language
     known = store.models.all(project.id)
     job = last_model_job(store, project.id)
     ran = None if job is None else _configuration_of(job, known)
+    auditing = last_model_job(store, project.id, "audit")
     return render_tab(
         request,
         store,
@@ -96,14 +116,29 @@ def _show(
         run=job,
         ran=ran,
         tally=None if ran is None else store.replies.tally(ran),
-        reason="" if job is None or not job.message else read_reason(job.message, language),
+        reason=_reason(job, language),
         wish=(wish or Wish(language=language)).fields(),
         planned=planned,
+        audits=describe_audits(store, known, language),
+        audit_job=auditing,
+        audit_reason=_reason(auditing, language),
+        auditable=[one for one in known if _is_offered(request, one)],
+        audited=audited or AuditWish(known[-1].id if known else 0),
+        audit=None if audit is None else estimate_audit(store, audit),
         estimate=None if planned is None else _estimate(store, planned, known),
         problem="" if error is None else translate(error.message, language),
         hint="" if error is None else translate(error.hint, language),
         status=400 if error is not None else 200,
     )
+
+
+def _reason(job: Job | None, language: Language) -> str:
+    return "" if job is None or not job.message else read_reason(job.message, language)
+
+
+def _is_offered(request: Request, configuration: Configuration) -> bool:
+    offered = {(one.url, one.model) for one in _endpoints(request)}
+    return (configuration.endpoint, configuration.model) in offered
 
 
 def _configuration_of(job: Job, known: list[Configuration]) -> Configuration | None:
@@ -194,13 +229,45 @@ def _go(
     run: ModelRun,
     chosen: ModelEndpoint,
     per_minute: float | None,
+    *,
+    event: Literal["model_started", "model_audited"] = "model_started",
 ) -> None:
     """Runs a job of a model in the background."""
     title = run.configuration.title
     detail = f"{project.name}: {title}, {len(run.plan.open)} requests"
-    note_event(request, visitor, "model_started", detail)
+    note_event(request, visitor, event, detail)
     server = Endpoint(chosen.url, key=chosen.key, pace=Pace(per_minute))
     in_background(lambda: run.run(server, concurrency=CONCURRENCY), f"asking {title}")
+
+
+@router.post("/projects/{project}/models/audit/estimate", dependencies=[CheckedForm])
+@takes_text
+def estimate_an_audit(
+    request: Request, store: OpenStore, visitor: Leader, project: Id, wish: AuditWishForm
+) -> Response:
+    """What a model would be asked in an audit, and what that would cost; nothing is sent."""
+    found = store.projects.get(project)
+    try:
+        planned = plan_wished_audit(store, wish, store.models.all(found.id), _endpoints(request))
+    except (InputError, ParameterError) as error:
+        return _show(request, store, visitor, found, audited=wish, error=error)
+    return _show(request, store, visitor, found, audited=wish, audit=planned)
+
+
+@router.post("/projects/{project}/models/audit/start", dependencies=[CheckedForm])
+@takes_text
+def start_an_audit(
+    request: Request, store: OpenStore, visitor: Leader, project: Id, wish: AuditWishForm
+) -> Response:
+    """Audits a model, in the background."""
+    found = store.projects.get(project)
+    try:
+        planned = plan_wished_audit(store, wish, store.models.all(found.id), _endpoints(request))
+        run = start_audit(store, found, planned.audit, by=visitor.account)
+    except (InputError, ParameterError) as error:
+        return _show(request, store, visitor, found, audited=wish, error=error)
+    _go(request, visitor, found, run, planned.endpoint, None, event="model_audited")
+    return RedirectResponse(f"/projects/{project}/models", 303)
 
 
 @api.get("/projects/{project}/models/run")
@@ -245,22 +312,12 @@ def go_on(
     found = store.projects.get(project)
     chosen = _configuration(store, found, configuration)
     try:
-        endpoint = _endpoint_of(_endpoints(request), chosen)
+        endpoint = endpoint_of(_endpoints(request), chosen)
         run = continue_model(store, found, chosen, by=visitor.account)
     except (InputError, ParameterError) as error:
         return _show(request, store, visitor, found, error=error)
     _go(request, visitor, found, run, endpoint, per_minute)
     return RedirectResponse(f"/projects/{project}/models", 303)
-
-
-def _endpoint_of(
-    endpoints: tuple[ModelEndpoint, ...], configuration: Configuration
-) -> ModelEndpoint:
-    """Returns the model of a configuration, if the operator still offers it."""
-    for one in endpoints:
-        if (one.url, one.model) == (configuration.endpoint, configuration.model):
-            return one
-    return find_endpoint((), configuration.judge)
 
 
 @router.post("/projects/{project}/models/{configuration}/accept", dependencies=[CheckedForm])

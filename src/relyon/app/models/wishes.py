@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project
     from relyon.judging.store import Store
 
-__all__ = ["MOST_ASKED", "Planned", "Wish", "WishForm", "find_endpoint", "plan_wish"]
+__all__ = ["MOST_ASKED", "Planned", "Wish", "WishForm", "endpoint_of", "find_endpoint", "plan_wish"]
 
 #: Results that a model is asked about at once: a page plans them while somebody waits.
 MOST_ASKED = 50_000
@@ -108,6 +108,18 @@ def find_endpoint(endpoints: Sequence[ModelEndpoint], name: str) -> ModelEndpoin
     raise InputError(
         message("app.model-is-not-offered", name=name[:60]), hint=message("app.choose-a-model")
     )
+
+
+def endpoint_of(endpoints: Sequence[ModelEndpoint], configuration: Configuration) -> ModelEndpoint:
+    """Returns the model of a configuration, if the operator still offers it.
+
+    Raises:
+        InputError: If it is not offered.
+    """
+    for one in endpoints:
+        if (one.url, one.model) == (configuration.endpoint, configuration.model):
+            return one
+    return find_endpoint((), configuration.judge)
 
 
 def plan_wish(

@@ -10,12 +10,12 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.texts import LANGUAGES, message
 from relyon.judging.job_reasons import write_reason
-from relyon.judging.jobs import Job, StoppedError, Work, list_jobs, start_job
+from relyon.judging.jobs import Job, JobKind, StoppedError, Work, list_jobs, start_job
 from relyon.judging.llm.judge import Outcome, Plan, ask_model, build_plan
 from relyon.judging.llm.prompt import Prompt, restore_prompt
 from relyon.judging.places import take_turn
@@ -23,6 +23,7 @@ from relyon.judging.projects import check_open
 from relyon.judging.schema import jobs, sa
 
 if TYPE_CHECKING:
+    from relyon.judging.llm.audit.plan import AuditPlan
     from relyon.judging.llm.endpoint import Endpoint
     from relyon.judging.llm.models import Configuration
     from relyon.judging.records import Project, User
@@ -33,6 +34,7 @@ __all__ = [
     "continue_model",
     "last_model_job",
     "running_model_job",
+    "start_audit",
     "start_model",
 ]
 
@@ -180,28 +182,62 @@ def start_model(
         raise InputError(message("judging.nothing-to-ask"), hint=message("judging.choose-others"))
     chosen = store.models.add(draft)
     store.replies.add_requests(chosen, plan.requests)
+    work = _start(store, project, "model", chosen, plan, by)
+    return ModelRun(store, work, chosen, prompt, plan)
+
+
+def start_audit(
+    store: Store, project: Project, audit: AuditPlan, *, by: User | None = None
+) -> ModelRun:
+    """Creates the job of an audit. It is continued by planning the same audit again.
+
+    Args:
+        store: The database.
+        project: The project.
+        audit: The requests, as `plan_audit` returns them.
+        by: The account that requested it.
+
+    Raises:
+        InputError: If there is nothing to ask.
+        ParameterError: If a model is grading the project already, or the project is closed.
+    """
+    if not audit.plan.open:
+        raise InputError(message("judging.nothing-to-audit"), hint=message("judging.choose-others"))
+    store.probes.add(audit.configuration, audit.rows)
+    work = _start(store, project, "audit", audit.configuration, audit.plan, by)
+    return ModelRun(store, work, audit.configuration, audit.prompt, audit.plan)
+
+
+def _start(
+    store: Store,
+    project: Project,
+    kind: JobKind,
+    chosen: Configuration,
+    plan: Plan,
+    by: User | None,
+) -> Work:
+    """Creates a job, unless a model is at work on the project already."""
     with store.database.write() as connection:
         take_turn(connection, project.id)
         check_open(connection, project.id)
         unfinished = sa.and_(
             jobs.c.project_id == project.id,
-            jobs.c.kind == "model",
+            jobs.c.kind.in_(("model", "audit")),
             jobs.c.state.in_(("running", "stopping")),
         )
         if connection.execute(sa.select(jobs.c.id).where(unfinished)).first() is not None:
             raise ParameterError(
                 message("judging.model-is-grading"), hint=message("judging.wait-for-model")
             )
-        work = start_job(
+        return start_job(
             store,
             connection,
-            "model",
+            kind,
             project.id,
             total=len(plan.open),
             source=f"{chosen.id} {chosen.title}",
             by=by,
         )
-    return ModelRun(store, work, chosen, prompt, plan)
 
 
 def continue_model(
@@ -238,7 +274,9 @@ def running_model_job(store: Store, project_id: int) -> Job | None:
     return found if found is not None and found.unfinished else None
 
 
-def last_model_job(store: Store, project_id: int) -> Job | None:
-    """Returns the latest job of a model in a project."""
-    found = (job for job in list_jobs(store, project_id) if job.kind == "model")
+def last_model_job(
+    store: Store, project_id: int, kind: Literal["model", "audit"] = "model"
+) -> Job | None:
+    """Returns the latest job of a model in a project, or of an audit of one."""
+    found = (job for job in list_jobs(store, project_id) if job.kind == kind)
     return next(found, None)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from relyon.judging.llm.audit.system_bias import SystemBias, SystemsAudit
     from relyon.judging.llm.audit.versions import VersionDrift
 
-__all__ = ["audit_document", "audit_sentences"]
+__all__ = ["audit_document", "audit_sentences", "audit_table"]
 
 
 def audit_document(found: Audit, language: Language) -> Document:
@@ -31,7 +31,7 @@ def audit_document(found: Audit, language: Language) -> Document:
     texts = catalogue("llm_audit", language)
     blocks: list[Block] = [Prose(audit_sentences(found, language))]
     if found.probes:
-        blocks.append(Section("", texts["probes"], [_table(found, texts)]))
+        blocks.append(Section("", texts["probes"], [audit_table(found, language)]))
     limit = _limit(found)
     if found.family is not None:
         title = texts.say("family", family=found.family.family)
@@ -123,7 +123,14 @@ def _finding(one: ProbeResult, limit: float, texts: Catalogue) -> str:
     return texts.word("list.sentence").join(said)
 
 
-def _table(found: Audit, texts: Catalogue) -> Table:
+def audit_table(found: Audit, language: Language) -> Table:
+    """Returns the probes of an audit as a table.
+
+    Args:
+        found: The audit.
+        language: `en` or `zh`.
+    """
+    texts = catalogue("llm_audit", language)
     names = ("probe", "items", "shift", "flips", "p", "verdict")
     rows = [
         [
