@@ -62,6 +62,9 @@ def find_slices(
     - is worse than **elsewhere** if only the second holds: the candidate does less well there than
       on the other queries, but no loss is shown.
 
+    A slice that was taken in both halves is tested in both: its numbers are then those of all its
+    queries, of which each half was selected by the other only, and the smaller p-values count.
+
     Both p-values are one-sided and corrected over the slices of a half by the largest statistic of
     random draws, then multiplied by 2 halves, the measures and the candidates. Each query counts
     once, with its own change, candidate - baseline (of a measure of which lower is better its
@@ -104,7 +107,7 @@ def find_slices(
         >>> tiers = {query: "tail" if int(query[1:]) < 60 else "head" for query in changes}
         >>> one = relyon.find_slices(changes, {"tier": tiers}).slices[0]
         >>> one.where(), round(one.difference, 2), one.p_loss < 0.01
-        ('tier = tail', -0.31, True)
+        ('tier = tail', -0.3, True)
 
     References:
         Sagadeeva and Boehm (2021), SliceLine, SIGMOD; Westfall and Young (1993), Resampling-Based
@@ -231,94 +234,112 @@ def _searched(task: _Task, held: NDArray[np.bool_], plan: _Plan) -> list[FoundSl
     """Returns the slices of both halves, each with the tests of the other half."""
     import numpy as np
 
-    ids = sorted(task.changes)
-    values = task.sign * np.array([task.changes[query] for query in ids])
-    groups = task.facts.groups(ids)
-    own = None if groups is None or len(groups[1]) == len(ids) else groups[0]
-    first = halves(np.arange(len(ids)) if own is None else own, plan.settings.seed)
+    data = _Data.of(task)
     # Tests do not depend on the unit, and squares of huge or tiny changes do not exist.
-    scaled = np.ldexp(values, -math.frexp(float(np.abs(values).max()))[1])
-    found = []
+    scaled = np.ldexp(data.values, -math.frexp(float(np.abs(data.values).max()))[1])
+    whole = Space(scaled, held, 0)
+    first = data.first_half(plan.settings.seed)
+    trials: dict[tuple[int, ...], list[_Trial]] = {}
     for searched in (first, ~first):
         space = Space(scaled[searched], held[searched], math.ceil(plan.least / 2))
-        chosen = [
-            one.chosen
-            for one in candidates(space, plan.depth, plan.most)
-            if _enough(Space(scaled, held, 0).members(one.chosen)[~searched], own, ~searched)
-        ]
+        promising = [one.chosen for one in candidates(space, plan.depth, plan.most)]
+        chosen = [one for one in promising if data.enough(whole.members(one), ~searched)]
         if not chosen:
             continue
-        members = np.stack([Space(scaled, held, 0).members(one) for one in chosen])
-        clusters = None if own is None else own[~searched]
         tests = held_out_tests(
             scaled[~searched],
-            members[:, ~searched],
-            clusters,
+            np.stack([whole.members(one)[~searched] for one in chosen]),
+            None if data.clusters is None else data.clusters[~searched],
             draws=plan.draws,
             seed=plan.settings.seed,
         )
         for place, one in enumerate(chosen):
-            found.append(
-                _slice(
-                    task,
-                    tuple(plan.predicates[number] for number in one),
-                    (ids, values, members[place], searched, own),
-                    (
-                        min(1.0, float(tests.elsewhere[place]) * plan.families),
-                        min(1.0, float(tests.loss[place]) * plan.families),
-                    ),
-                    plan,
-                )
+            p_values = (
+                min(1.0, float(part[place]) * plan.families)
+                for part in (tests.loss, tests.elsewhere)
             )
-    return found
+            trials.setdefault(one, []).append(_Trial(~searched, *p_values))
+    return [
+        _slice(task, data, whole.members(one), made, [plan.predicates[n] for n in one], plan)
+        for one, made in trials.items()
+    ]
 
 
-def _enough(
-    members: NDArray[np.bool_], clusters: NDArray[np.int64] | None, tested: NDArray[np.bool_]
-) -> bool:
-    """Whether a slice, and what is outside it, has enough queries or clusters to be tested."""
-    import numpy as np
+@dataclass(frozen=True)
+class _Trial:
+    """The tests of a slice in one half: its queries, and both p-values."""
 
-    names = np.arange(len(members)) if clusters is None else clusters[tested]
-    return all(len(np.unique(names[one])) >= ENOUGH_QUERIES for one in (members, ~members))
+    tested: NDArray[np.bool_]
+    loss: float
+    elsewhere: float
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The changes of queries, positive if the candidate is better, and the queries' clusters."""
+
+    ids: list[str]
+    values: NDArray[np.float64]
+    clusters: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, task: _Task) -> _Data:
+        import numpy as np
+
+        ids = sorted(task.changes)
+        values = task.sign * np.array([task.changes[query] for query in ids])
+        groups = task.facts.groups(ids)
+        return cls(ids, values, None if groups is None or len(groups[1]) == len(ids) else groups[0])
+
+    def first_half(self, seed: int) -> NDArray[np.bool_]:
+        import numpy as np
+
+        return halves(np.arange(len(self.ids)) if self.clusters is None else self.clusters, seed)
+
+    def enough(self, members: NDArray[np.bool_], tested: NDArray[np.bool_]) -> bool:
+        """Whether a slice, and what is outside it, has enough queries or clusters to be tested."""
+        import numpy as np
+
+        names = np.arange(len(members)) if self.clusters is None else self.clusters
+        parts = (members & tested, ~members & tested)
+        return all(len(np.unique(names[one])) >= ENOUGH_QUERIES for one in parts)
 
 
 def _slice(
     task: _Task,
-    where: tuple[Predicate, ...],
-    data: tuple[
-        list[str],
-        NDArray[np.float64],
-        NDArray[np.bool_],
-        NDArray[np.bool_],
-        NDArray[np.int64] | None,
-    ],
-    p_values: tuple[float, float],
+    data: _Data,
+    members: NDArray[np.bool_],
+    trials: Sequence[_Trial],
+    where: Sequence[Predicate],
     plan: _Plan,
 ) -> FoundSlice:
-    ids, values, members, searched, clusters = data
-    inside, outside = members & ~searched, ~members & ~searched
-    settings = plan.settings
+    """Returns a slice with its numbers over all queries that tested it."""
+    import numpy as np
+
+    settings, values = plan.settings, data.values
+    tested = np.any([one.tested for one in trials], axis=0)
+    inside, outside, searched = members & tested, ~members & tested, members & ~tested
     # All slices of both halves, measures and candidates are covered together.
     level = 1 - (1 - settings.confidence) / (plan.families * plan.most)
+    clusters = data.clusters
     clustered = None if clusters is None else ClusteredMean.of(values[inside], clusters[inside])
     wide = replace(settings, confidence=level, interval="t")
     low, high = sorted(task.sign * one for one in wide.interval_of(values[inside], clustered))
-    elsewhere, loss = p_values
+    loss, elsewhere = min(one.loss for one in trials), min(one.elsewhere for one in trials)
     verdict: SliceVerdict = "undecided"
     if elsewhere <= settings.alpha:
         verdict = "loses" if loss <= settings.alpha else "elsewhere"
-    order = sorted((float(values[place]), ids[place]) for place in members.nonzero()[0])
+    order = sorted((float(values[place]), data.ids[place]) for place in members.nonzero()[0])
     return FoundSlice(
         candidate=task.candidate,
         measure=task.measure,
-        predicates=where,
+        predicates=tuple(where),
         queries=tuple(query for _, query in order),
         tested=int(inside.sum()),
         difference=task.sign * float(values[inside].mean()),
         rest=task.sign * float(values[outside].mean()),
         interval=(low, high),
-        searched=task.sign * float(values[members & searched].mean()),
+        searched=task.sign * float(values[searched].mean()) if searched.any() else math.nan,
         p_loss=loss,
         p_elsewhere=elsewhere,
         verdict=verdict,
@@ -331,7 +352,7 @@ def _slice(
 def _merged(found: Sequence[FoundSlice]) -> list[FoundSlice]:
     """Returns slices of mostly the same queries as one, the simplest; the others are its overlap.
 
-    Slices that were found and slices that are undecided stay apart.
+    Slices that were found come first, so that an undecided one is never what names a found one.
     """
     import numpy as np
 

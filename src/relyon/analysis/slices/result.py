@@ -32,12 +32,13 @@ class FoundSlice:
         measure: The measure.
         predicates: What holds for its queries, 1 to 3 of them.
         queries: The ids of all its queries, the largest loss first.
-        tested: How many of them were not searched: those that the following numbers are of.
+        tested: How many of them tested the slice: those of one half, if it was found in the other,
+            or all, if each half found it and the other tested it. The following numbers are theirs.
         difference: The mean of candidate - baseline over them, in the measure's own units.
-        rest: The mean over the other queries that were not searched.
+        rest: The mean over the other queries of the same halves.
         interval: Of the difference; all slices that were tested are covered together.
-        searched: The mean over its queries in the half in which the slice was found: too large a
-            loss, because it was selected for that.
+        searched: The mean over its queries in the half that only found it: often too large a loss,
+            because it was selected for that. NaN if both halves tested it.
         p_loss: Of “the slice does not lose”, corrected over all tested slices.
         p_elsewhere: Of “the slice does not lose more than the other queries”, corrected as well.
         verdict: `loses` if both p-values are at most the significance level; `elsewhere` if only
