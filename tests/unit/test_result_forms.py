@@ -102,6 +102,12 @@ def slices() -> relyon.Slices:
     return relyon.find_slices(changes, {"tier": tiers})
 
 
+def stale() -> relyon.StaleJudgments:
+    then = {"a": "red shoes", "b": "a bag", "c": "tea"}
+    today = then | {"b": "a television"}
+    return relyon.stale_judgments(JUDGMENTS, [OLD, NEW], documents=today, then=then, within=0.1)
+
+
 RESULTS: dict[str, Callable[[], Exportable]] = {
     "Results": lambda: relyon.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
     "SideBySide": lambda: SideBySide(
@@ -129,6 +135,7 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "PairContrast": lambda: relyon.compare(JUDGMENTS, OLD, [NEW, OLD], ["rr"]).pairs[0],
     "Breakdown": breakdown,
     "Abstention": abstention,
+    "StaleJudgments": stale,
     "SystemAbstention": lambda: abstention().systems[0],
     "AnswerCurve": lambda: abstention().systems[0].curve,
     "FewerGrades": lambda: relyon.prediction_powered(

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["SKETCH", "ContentPrint", "closeness", "content_print", "normal_text"]
+__all__ = ["SKETCH", "ContentPrint", "closeness", "content_print", "fingerprint_of", "normal_text"]
 
 #: Hashes that a sketch keeps.
 SKETCH = 64

@@ -226,7 +226,8 @@ def _of_text(source: Source) -> tuple[Sequence[str], Iterable[Cells]]:
         for number, row in rows:
             if len(row) > width:
                 check_width(row, width, source.path, number)
-            yield [APOSTROPHE.show(cell) for cell in row]
+            # Most cells have no such mark.
+            yield [APOSTROPHE.show(cell) if "'" in cell else cell for cell in row]
 
     return [APOSTROPHE.show(one) for one in headings], cells()
 

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from relyon.data.document_prints import ContentPrint, closeness, content_print
+from relyon.data.document_prints import (
+    ContentPrint,
+    closeness,
+    content_print,
+    fingerprint_of,
+    normal_text,
+)
 from relyon.io.content_prints import KnownPrints
 from relyon.io.document_rows import DocumentRows
 
@@ -81,15 +87,12 @@ def compare_contents(
     count = 0
     for document, parts in today:
         count += 1
+        # Of most documents the words do not matter.
+        mark = fingerprint_of([normal_text(part) for part in parts])
         if document in judged:
-            one = content_print(parts)
-            if now.setdefault(document, one).fingerprint != one.fingerprint:
+            one = now.setdefault(document, content_print(parts))
+            if mark != one.fingerprint:
                 repeated[document] = None
-        elif wanted:
-            one = content_print(parts, limit=0)
-        else:
-            continue
-        mark = one.fingerprint
         if wanted.get(mark, "-") == "" and document not in before[mark]:
             wanted[mark] = document
     states = {pair: _state(pair[1], old.get(pair), now, wanted, near) for pair in asked}

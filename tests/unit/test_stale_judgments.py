@@ -1,0 +1,234 @@
+"""Judgments whose documents changed, are gone, or have another id."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import relyon
+from relyon.data.document_prints import SKETCH, closeness, content_print
+from relyon.io.content_prints import prints_of_rows, read_prints, write_prints
+from relyon.io.document_rows import document_rows
+
+JUDGMENTS = {"q1": {"a": 3, "b": 1}, "查询": {"7": 2, "d": 0}}
+THEN = {"a": "one two three", "b": "红色跑鞋", "7": "seven", "d": "four"}
+
+
+def states(today: object, then: object = THEN, **options: object) -> dict[str, str]:
+    """Returns the state of each document."""
+    found = relyon.stale_judgments(JUDGMENTS, documents=today, then=then, **options)
+    return dict(found.pairs.select("document", "state").iter_rows())
+
+
+def test_white_space_and_normal_form_are_no_change() -> None:
+    today = THEN | {"a": " one\ttwo\u3000three\n", "b": "红色跑鞋 "}
+    assert set(states(today).values()) == {"same"}
+    assert states({"a": "Cafe\u0301"}, {"a": "Café"})["a"] == "same"
+
+
+def test_case_and_punctuation_are_a_change() -> None:
+    assert states(THEN | {"7": "Seven"})["7"] == "changed"
+    assert states(THEN | {"7": "seven."})["7"] == "near"
+
+
+def test_closeness_decides_between_near_and_changed() -> None:
+    today = THEN | {"b": "红色童鞋"}
+    assert states(today)["b"] == "changed"
+    assert states(today, near=0.6)["b"] == "near"
+    assert states(today, near=0.61)["b"] == "changed"
+
+
+def test_a_new_id_with_the_old_text() -> None:
+    today = {"a": THEN["a"], "x": THEN["b"], "7": THEN["7"], "d": THEN["d"]}
+    found = relyon.stale_judgments(JUDGMENTS, documents=today, then=THEN)
+    moved = found.pairs.filter(pl.col("state") == "moved")
+    assert moved.select("document", "new_document", "stale").rows() == [("b", "x", False)]
+    assert found.followed()["q1"] == {"a": 3.0, "x": 1.0}
+    assert [note.kind for note in found.notes] == ["stale-moved"]
+
+
+def test_a_twin_that_was_there_before_is_no_new_id() -> None:
+    then = THEN | {"d": THEN["a"]}
+    assert states({"d": THEN["a"], "b": THEN["b"], "7": "seven"}, then)["a"] == "gone"
+
+
+def test_ids_that_shift_by_one_are_new_ids() -> None:
+    """A table that was indexed anew, whose ids are row numbers."""
+    then = {str(one): f"text number {one}" for one in range(5)}
+    today = {str(one + 1): text for one, text in enumerate(then.values())}
+    judged = {"q": dict.fromkeys(then, 1)}
+    found = relyon.stale_judgments(judged, documents=today, then=then, near=0.9)
+    rows = found.pairs.select("document", "state", "new_document").rows()
+    # What is known of then are the judged ids alone: those that had other texts are not new.
+    assert rows[:2] == [("0", "moved", "1"), ("1", "moved", "2")]
+    assert {state for _, state, _ in rows} == {"moved"}
+    assert found.notes[0].kind == "stale-reindexed"
+
+
+def test_what_is_not_known_is_unknown_never_fresh(tmp_path: Path) -> None:
+    assert states(THEN | {"b": "new"}, {"a": THEN["a"]}) == {
+        "a": "same", "b": "unknown", "7": "unknown", "d": "unknown",
+    }  # fmt: skip
+    path = tmp_path / "j.qrels"
+    path.write_text("q 0 a 1\nq 0 b 1\n", "utf-8")
+    found = relyon.stale_judgments(path, documents={"a": "text"})
+    assert found.counts == {
+        "same": 0, "near": 0, "changed": 0, "gone": 1, "moved": 0, "unknown": 1,
+    }  # fmt: skip
+    assert [note.kind for note in found.notes] == ["stale-unknown"]
+    assert relyon.stale_judgments(path, documents={"a": "x"}, counted=["unknown"]).stale == 1
+
+
+def test_empty_texts() -> None:
+    assert states(THEN | {"a": " "})["a"] == "changed"
+    assert states(THEN, THEN | {"a": ""})["a"] == "unknown"
+
+
+def test_repeated_documents_are_noted() -> None:
+    rows = [*THEN.items(), ("a", "another")]
+    today = pl.DataFrame(rows, schema=["id", "text"], orient="row")
+    found = relyon.stale_judgments(JUDGMENTS, documents=today, then=THEN)
+    assert found.counts["same"] == 4
+    assert [note.kind for note in found.notes] == ["stale-repeated-documents"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
+def test_files_of_documents(tmp_path: Path, suffix: str) -> None:
+    import gzip
+
+    frame = pl.DataFrame(
+        {"sku": ["a", "7"], "Title": ['say "x"\nline', "'=1"], "description": [None, "s"]}
+    )
+    path = tmp_path / f"d.{suffix}"
+    if suffix == "parquet":
+        frame.write_parquet(path)
+    elif suffix == "jsonl":
+        frame.write_ndjson(path)
+    elif suffix == "csv.gz":
+        path.write_bytes(gzip.compress(frame.write_csv().encode()))
+    else:
+        frame.write_csv(path, separator="\t" if suffix == "tsv" else ",")
+    rows = document_rows(path, wanted={"a"})
+    assert rows.fields == ("title", "snippet")
+    shown = "'=1" if suffix in ("parquet", "jsonl") else "=1"
+    assert list(rows) == [("a", ['say "x"\nline', ""]), ("7", [shown, "s"])]
+
+
+def test_fingerprints_in_a_file(tmp_path: Path) -> None:
+    long = " ".join(f"w{one}" for one in range(500))
+    known = prints_of_rows(document_rows(THEN | {"a": long}))
+    path = tmp_path / "p.csv"
+    write_prints(known, path)
+    assert read_prints(path) == known
+    assert len(known.documents["a"].sketch) == SKETCH
+    changed = long.replace("w0 ", "x0 ").replace("w100 ", "x1 ")
+    found = relyon.stale_judgments(
+        JUDGMENTS, documents=THEN | {"a": changed}, fingerprints=path, near=0.5
+    )
+    assert found.counts == {
+        "same": 3, "near": 1, "changed": 0, "gone": 0, "moved": 0, "unknown": 0,
+    }  # fmt: skip
+
+
+def test_a_sketch_estimates_closeness() -> None:
+    text = [f"w{one}" for one in range(1000)]
+    for share in (0.5, 0.9):
+        other = text[: int(1000 * share)] + [f"x{one}" for one in range(int(1000 * (1 - share)))]
+        first, second = content_print([" ".join(text)]), content_print([" ".join(other)])
+        exact = closeness(first, second)
+        assert exact == pytest.approx(len({*text} & {*other}) / len({*text} | {*other}))
+        rough = closeness(first.shortened(), second)
+        assert abs(rough - exact) < 4 * math.sqrt(exact * (1 - exact) / SKETCH)
+
+
+def test_damaged_fingerprints_name_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("document,fields,fingerprint,words,sketch\na,title,00,many,\n", "utf-8")
+    with pytest.raises(relyon.ParseError, match=r"p\.csv:2: the fingerprint of `a` is damaged"):
+        read_prints(path)
+    path.write_text("document,grade\na,1\n", "utf-8")
+    with pytest.raises(relyon.InputError, match="is not a file of fingerprints"):
+        read_prints(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"documents": {"a": "x"}, "near": 0.0}, "must be above 0"),
+        ({"documents": {"a": "x"}, "within": 0.0}, "must be above 0"),
+        ({"documents": {"a": "x"}, "fields": ["price"]}, "no column `price`"),
+        ({"documents": pl.DataFrame({"n": [1]})}, "no column has ids"),
+        ({"documents": pl.DataFrame({"id": [1]})}, "no column has titles or texts"),
+        ({"documents": 7}, "documents are a mapping"),
+        ({"documents": {"a": "x"}, "older_than": "180d"}, "have no times"),
+    ],
+)
+def test_bad_input_is_named(options: dict[str, object], said: str) -> None:
+    with pytest.raises(relyon.RelyonError, match=said):
+        relyon.stale_judgments(JUDGMENTS, **options)
+
+
+def test_measures_that_are_no_mean_are_refused() -> None:
+    with pytest.raises(relyon.ParameterError, match="is not the mean"):
+        relyon.stale_judgments(JUDGMENTS, {"q1": {"a": 1.0}}, "gmap", documents=THEN, then=THEN)
+
+
+def test_numbers_with_and_without_stale_grades() -> None:
+    run = {"q1": {"a": 2.0, "b": 1.0}, "查询": {"7": 1.0}}
+    today = {"a": "other", "b": THEN["b"], "7": "seven", "d": "four"}
+    found = relyon.stale_judgments(JUDGMENTS, run, "dcg@1", documents=today, then=THEN)
+    one = found.runs[0]
+    assert (one.figures.value, one.figures.left_out) == (2.5, 1.0)
+    assert (one.figures.bounds.low, one.figures.bounds.high) == (1.0, 2.5)
+    assert (one.value_share, one.weight_share) == (0.6, 0.5)
+    assert found.again.select("document", "reach").rows() == [("a", 1.5)]
+
+
+def test_nothing_stale_has_no_range() -> None:
+    run = {"q1": {"a": 2.0, "b": 1.0}, "查询": {"7": 1.0}}
+    found = relyon.stale_judgments(JUDGMENTS, [run, run], documents=THEN, then=THEN, within=0.1)
+    bounds = found.runs[0].figures.bounds
+    assert (found.stale, found.needed, bounds.width, bounds.exact) == (0, 0, 0.0, True)
+    assert bounds.low == relyon.evaluate(JUDGMENTS, run, "ndcg@10")["ndcg@10"]
+    # Two equal runs cannot be told apart.
+    assert found.contrasts[0].undecided
+
+
+def test_equal_to_evaluate_under_other_rules() -> None:
+    run = {"q1": {"u": 1.0, "a": 1.0, "b": 1.0}}
+    for rules in ("trec_eval", "sklearn", {"ties": "expected", "missing": "skip"}):
+        found = relyon.stale_judgments(
+            JUDGMENTS, run, "ndcg@2", documents=THEN, then=THEN, convention=rules
+        )
+        expected = relyon.evaluate(JUDGMENTS, run, "ndcg@2", convention=rules)["ndcg@2"]
+        assert found.runs[0].figures.value == pytest.approx(expected)
+
+
+def test_again_until_the_range_is_narrow() -> None:
+    judgments = {f"q{one}": {"a": 1, "b": 0, "c": 2} for one in range(6)}
+    run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in judgments}
+    then = {"a": "x", "b": "y", "c": "z"}
+    found = relyon.stale_judgments(
+        judgments, run, "p@2", documents=then | {"a": "new"}, then=then, within=0.25
+    )
+    # Each query can move the mean by 1/12; three of six may be left.
+    assert found.needed == 3
+    assert found.runs[0].figures.bounds.width == pytest.approx(0.5)
+
+
+def test_old_grades(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text(
+        "query,document,grade,title,judged_at\nq,a,1,x,2026-01-01\nq,b,1,y,2026-05-01\nq,c,1,z,\n",
+        "utf-8",
+    )
+    now = 1_780_000_000.0  # 2026-05-28
+    found = relyon.stale_judgments(
+        path, documents={"a": {"title": "x"}, "b": {"title": "y"}, "c": {"title": "z"}},
+        older_than="90d", now=now,
+    )  # fmt: skip
+    # A grade of unknown age is not fresh.
+    assert found.pairs.select("document", "old").rows() == [("a", True), ("b", False), ("c", True)]
