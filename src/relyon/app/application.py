@@ -45,6 +45,7 @@ from relyon.app.models import pages as model_pages
 from relyon.app.months import dashboard, month_notes, new_month, new_round, project_month
 from relyon.app.months.drafts import Drafts
 from relyon.app.months.rounds import RoundsFolder
+from relyon.app.next_pairs import api as next_api, pages as next_pages
 from relyon.app.pages import ASSETS, asset, render
 from relyon.app.people import invitations, members, single_sign_on
 from relyon.app.people.provider import IdentityProvider
@@ -164,6 +165,8 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         alarm_pages,
         model_pages,
         try_pages,
+        next_pages,
+        next_api,
         snapshot_files,
         snapshot_versus,
         snapshot_listing,

@@ -31,7 +31,12 @@ TABS = {
 #: Those of projects whose leads may ask engines.
 LIVE = {"try", "snapshots"}
 #: Pages below a tab.
-PAGES = {"snapshot": "snapshots", "versus": "snapshots", "unjudged": "snapshots"}
+PAGES = {
+    "snapshot": "snapshots",
+    "versus": "snapshots",
+    "unjudged": "snapshots",
+    "next": "snapshots",
+}
 
 
 def render_tab(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.next_pairs import (
     BUDGET,
     MEASURE,
-    DrawnPair,
     NextPairs,
     PairsEstimate,
     estimate_pairs,
@@ -21,15 +20,12 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.input_fingerprints import content_of, convention_fingerprint
-from relyon.data.judgments import Judgments
-from relyon.judging.decisions import is_machine_source
 from relyon.judging.exchange import refuse_preferences
 from relyon.judging.imports import bring_in
 from relyon.judging.incoming_items import Incoming
-from relyon.judging.next_pairs.records import Batch, Pair, forget_batch, read_batches, record_batch
-from relyon.judging.places import COUNTS
+from relyon.judging.next_pairs.records import forget_batch, read_batches, record_batch
+from relyon.judging.next_pairs.state import State
 from relyon.judging.records import Item
-from relyon.judging.schema import assignments, items, sa
 
 if TYPE_CHECKING:
     from relyon.data.run import Run
@@ -115,7 +111,7 @@ def draw_next(
     chosen = measure or default_measure(project)
     series = series_of(runs, chosen, rules)
     before = read_batches(store, project.id, series)
-    state = _State.of(store, project)
+    state = State.of(store, project)
     found = next_pairs(
         state.judgments(before),
         *runs,
@@ -189,11 +185,13 @@ def estimate_drawn(
             message("judging.nothing-was-drawn", project=project.name, measure=chosen),
             hint=message("judging.draw-first"),
         )
-    state = _State.of(store, project)
+    counted = [one for one in batches if until is None or one.batch <= until]
+    state = State.of(store, project)
     return estimate_pairs(
-        state.judgments(batches),
+        state.judgments(counted),
         *runs,
-        drawn=state.drawn([one for one in batches if until is None or one.batch <= until]),
+        chosen,
+        drawn=state.drawn(counted),
         model_judgments=model_judgments if model_judgments is not None else state.machine(),
         next_budget=next_budget,
         confidence=confidence,
@@ -201,75 +199,6 @@ def estimate_drawn(
         scale=project.scale,
         threads=threads,
     )
-
-
-@dataclass(frozen=True)
-class _State:
-    """What is known of a project's results now.
-
-    Attributes:
-        project: The project.
-        people: The final grades of people.
-        models: Those of a language model, where people gave none.
-        there: All results of the project, removed ones included.
-        over: Results that nobody will grade: removed, or answered without a grade.
-    """
-
-    project: Project
-    people: Mapping[Pair, float]
-    models: Mapping[Pair, float]
-    there: frozenset[Pair]
-    over: frozenset[Pair]
-
-    @classmethod
-    def of(cls, store: Store, project: Project) -> _State:
-        """Reads it."""
-        finals = store.decisions.final_values(project.id)
-        waiting = sa.select(assignments.c.item_id).where(
-            assignments.c.project_id == project.id, assignments.c.state.in_(("open", "later"))
-        )
-        chosen = sa.select(items.c.id, items.c.query, items.c.document, COUNTS.label("counts"))
-        with store.database.read() as connection:
-            unanswered = set(connection.execute(waiting).scalars())
-            rows = connection.execute(chosen.where(items.c.project_id == project.id)).all()
-        people, models = dict[Pair, float](), dict[Pair, float]()
-        over = set[Pair]()
-        for row in rows:
-            pair = (row.query, row.document)
-            final = finals.get(row.id)
-            if final is not None and row.counts:
-                side = models if is_machine_source(final[1]) else people
-                side[pair] = final[0].value
-            if pair not in people and (not row.counts or row.id not in unanswered):
-                over.add(pair)
-        there = frozenset((row.query, row.document) for row in rows)
-        return cls(project, people, models, there, frozenset(over))
-
-    def judgments(self, batches: Sequence[Batch]) -> Judgments:
-        """Returns people's grades: those before the first batch, and those of drawn pairs."""
-        wanted = set(self.people)
-        if batches:
-            drawn = {(pair.query, pair.document) for one in batches for pair in one.drawn}
-            wanted &= batches[0].known | drawn
-        return self._table({pair: self.people[pair] for pair in wanted})
-
-    def machine(self) -> Judgments | None:
-        """Returns the language model's grades; None without any."""
-        return self._table(self.models) if self.models else None
-
-    def drawn(self, batches: Sequence[Batch]) -> list[DrawnPair]:
-        """Returns the drawn pairs, those marked that nobody will grade."""
-        return [
-            replace(pair, grade="skip") if (pair.query, pair.document) in self.over else pair
-            for one in batches
-            for pair in one.drawn
-        ]
-
-    def _table(self, grades: Mapping[Pair, float]) -> Judgments:
-        nested: dict[str, dict[str, float]] = {}
-        for query, document in sorted(grades):
-            nested.setdefault(query, {})[document] = grades[query, document]
-        return Judgments.from_dict(nested, scale=self.project.scale, source=self.project.name)
 
 
 def _describer(store: Store, project: Project) -> Describe:

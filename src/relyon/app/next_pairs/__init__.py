@@ -1,0 +1,1 @@
+"""Pairs to grade next: leads add a batch of two snapshots, and see what it says."""
