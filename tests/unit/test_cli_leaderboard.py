@@ -82,8 +82,8 @@ def test_stored_results_values_and_tasks_give_the_same_ranks(
         .replace(",fair.run", ",../fair.run")
         .replace(",bad.run", ",../bad.run")
     )
-    given = ("leaderboard", "--tasks", "deeper/tasks.csv", "-m", "ndcg@3", "--format", "json")
-    tasks = json.loads(command(*given).out)
+    of_tasks = ("--tasks", "deeper/tasks.csv", "-m", "ndcg@3", "--format", "json")
+    tasks = json.loads(command("leaderboard", *of_tasks).out)
     assert tasks["tasks"] == {"x": 12, "y": 12}
     assert [one["run"] for one in tasks["measures"][0]["standings"]] == ["good", "fair", "bad"]
 

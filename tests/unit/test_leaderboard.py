@@ -243,7 +243,7 @@ def test_forms_and_languages() -> None:
 
 
 def test_ids_may_be_numbers_or_chinese() -> None:
-    given = {
+    given: Any = {
         f"系统{run}": {"增益": {number: float(number % 5 + run) for number in range(20)}}
         for run in range(3)
     }
