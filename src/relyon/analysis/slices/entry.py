@@ -190,6 +190,9 @@ class _Plan:
     families: int
     predicates: tuple[Predicate, ...]
 
+    def where(self, chosen: tuple[int, ...]) -> tuple[Predicate, ...]:
+        return tuple(self.predicates[number] for number in chosen)
+
     @property
     def draws(self) -> int:
         return max(DRAWS, math.ceil(FINE * self.families / self.settings.alpha))
@@ -242,8 +245,9 @@ def _searched(task: _Task, held: NDArray[np.bool_], plan: _Plan) -> list[FoundSl
     trials: dict[tuple[int, ...], list[_Trial]] = {}
     for searched in (first, ~first):
         space = Space(scaled[searched], held[searched], math.ceil(plan.least / 2))
-        promising = [one.chosen for one in candidates(space, plan.depth, plan.most)]
-        chosen = [one for one in promising if data.enough(whole.members(one), ~searched)]
+        promising = candidates(space, plan.depth, plan.most)
+        alike = {one.chosen: one.alike for one in promising}
+        chosen = [one for one in alike if data.enough(whole.members(one), ~searched)]
         if not chosen:
             continue
         tests = held_out_tests(
@@ -258,20 +262,18 @@ def _searched(task: _Task, held: NDArray[np.bool_], plan: _Plan) -> list[FoundSl
                 min(1.0, float(part[place]) * plan.families)
                 for part in (tests.loss, tests.elsewhere)
             )
-            trials.setdefault(one, []).append(_Trial(~searched, *p_values))
-    return [
-        _slice(task, data, whole.members(one), made, [plan.predicates[n] for n in one], plan)
-        for one, made in trials.items()
-    ]
+            trials.setdefault(one, []).append(_Trial(~searched, *p_values, alike[one]))
+    return [_slice(task, data, whole.members(one), made, one, plan) for one, made in trials.items()]
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """The tests of a slice in one half: its queries, and both p-values."""
+    """The tests of a slice in one half: its queries, both p-values, and slices of the same."""
 
     tested: NDArray[np.bool_]
     loss: float
     elsewhere: float
+    alike: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -310,7 +312,7 @@ def _slice(
     data: _Data,
     members: NDArray[np.bool_],
     trials: Sequence[_Trial],
-    where: Sequence[Predicate],
+    chosen: tuple[int, ...],
     plan: _Plan,
 ) -> FoundSlice:
     """Returns a slice with its numbers over all queries that tested it."""
@@ -333,7 +335,7 @@ def _slice(
     return FoundSlice(
         candidate=task.candidate,
         measure=task.measure,
-        predicates=tuple(where),
+        predicates=plan.where(chosen),
         queries=tuple(query for _, query in order),
         tested=int(inside.sum()),
         difference=task.sign * float(values[inside].mean()),
@@ -345,6 +347,9 @@ def _slice(
         verdict=verdict,
         examples=tuple(
             (query, task.sign * value) for value, query in order[:EXAMPLES] if value < 0
+        ),
+        overlapping=tuple(
+            dict.fromkeys(plan.where(one) for trial in trials for one in trial.alike)
         ),
     )
 

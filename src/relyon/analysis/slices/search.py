@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,10 @@ KEPT = 200
 APART = 3.0
 #: A slice overlaps another if it shares this part of the smaller one.
 OVERLAP = 2 / 3
+#: A slice says the same as another if they share this part of the queries of both.
+ALIKE = 1 / 2
+#: Slices that are named beside one of which they say the same.
+MOST_ALIKE = 3
 #: The least score of a candidate.
 LEAST_SCORE = 2.0
 
@@ -62,10 +66,12 @@ class Candidate:
     Attributes:
         chosen: The numbers of its predicates, ascending.
         score: The smaller of two t statistics: of a mean below 0, and of one below the rest's.
+        alike: Other conjunctions with a score that hold for mostly the same queries.
     """
 
     chosen: tuple[int, ...]
     score: float
+    alike: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,15 +196,31 @@ def candidates(space: Space, depth: int, most: int) -> list[Candidate]:
     for _, chosen in promising[:KEPT]:
         simple = _simplified(space, chosen)
         own = space.members(simple)
-        if any(overlap(own, one) >= OVERLAP for one in members):
+        near = [place for place, one in enumerate(members) if overlap(own, one) >= OVERLAP]
+        if near:
+            _note_alike(taken, near[0], simple, own, members[near[0]])
+            continue
+        if len(taken) == most:
             continue
         if members and not _left(space, own, np.any(members, axis=0)):
             continue
         taken.append(Candidate(simple, score(space, own)))
         members.append(own)
-        if len(taken) == most:
-            break
     return taken
+
+
+def _note_alike(
+    taken: list[Candidate],
+    place: int,
+    chosen: tuple[int, ...],
+    own: NDArray[np.bool_],
+    members: NDArray[np.bool_],
+) -> None:
+    """Notes a slice that shares half of all queries of both with one that was taken."""
+    one = taken[place]
+    shared = int((own & members).sum()) >= int((own | members).sum()) * ALIKE
+    if shared and chosen != one.chosen and chosen not in one.alike and len(one.alike) < MOST_ALIKE:
+        taken[place] = replace(one, alike=(*one.alike, chosen))
 
 
 def _left(space: Space, members: NDArray[np.bool_], taken: NDArray[np.bool_]) -> bool:
