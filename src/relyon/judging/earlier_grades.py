@@ -5,15 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from relyon.data.document_prints import normal_text
 from relyon.judging.decisions import is_machine_source
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
     from polars._typing import PolarsDataType
 
     from relyon.judging.store import Store
 
-__all__ = ["read_earlier_grades"]
+__all__ = ["read_earlier_grades", "retitled"]
 
 
 def read_earlier_grades(store: Store, project_id: int) -> pl.DataFrame:
@@ -57,3 +60,22 @@ def read_earlier_grades(store: Store, project_id: int) -> pl.DataFrame:
         "judged_at": pl.Datetime("us", "UTC"),
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def retitled(store: Store, project_id: int, titles: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Returns the pairs of a project whose documents have another title now.
+
+    White space does not count, case does. Pairs without a title then or now are left out: nothing
+    is known of them.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        titles: The titles of documents now.
+    """
+    found = set()
+    for _, item in store.items.by_id(project_id):
+        now = titles.get(item.document, "")
+        if item.title and now and normal_text(item.title) != normal_text(now):
+            found.add((item.query, item.document))
+    return found

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relyon.app.months.checked_logs import titles_of
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.io.session_readers import read_sessions
-from relyon.judging.earlier_grades import read_earlier_grades
+from relyon.judging.earlier_grades import read_earlier_grades, retitled
 from relyon.online.monitoring import PlannedInterval, Round, plan_intervals
 from relyon.online.sampling import DEFAULT_DEPTH, Pool, Sample, build_pool, build_tiers, draw_sample
 from relyon.online.sampling.tiers import NAMES, Tiers
@@ -126,6 +127,9 @@ def draw_plan(
     earlier = read_earlier_grades(store, form.earlier) if form.earlier else None
     age = f"{form.max_age}d" if form.max_age and earlier is not None else None
     pool = build_pool(sample, earlier, max_age=age)
+    if len(pool.reused):
+        titles = titles_of(log, pool.reused["doc"].to_list())
+        pool = pool.without(retitled(store, form.earlier, titles))
     results = len(pool) + len(pool.reused)
     if results > MOST_RESULTS:
         raise ParameterError(

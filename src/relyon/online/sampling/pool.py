@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -36,8 +36,8 @@ class Pool(Exportable):
 
     Attributes:
         pairs: Those to grade: `query`, `doc`, `tier`, `position` (the best one), `sessions` (how
-            many of the sampled ones show it) and `reason`: `new`, or `expired` where the grade that
-            there is is too old.
+            many of the sampled ones show it) and `reason`: `new`, `expired` where the grade that
+            there is is too old, or `changed` where it is of another text.
         reused: Those that were graded before: the same, and `grade` and `judged_at` in place of the
             reason.
         notes: What was noticed.
@@ -58,14 +58,39 @@ class Pool(Exportable):
         """The number of pairs to grade."""
         return len(self.pairs)
 
+    def without(self, stale: Collection[tuple[str, str]]) -> Pool:
+        """Returns the pool in which the grades of some pairs are not used again.
+
+        Args:
+            stale: Pairs of query and document whose grades are of another text.
+
+        Examples:
+            >>> import polars as pl
+            >>> from relyon.online.sampling import build_pool, draw_sample
+            >>> log = pl.DataFrame({"session": "s", "query": "q", "position": [1, 2],
+            ...                     "doc": ["a", "b"]})
+            >>> pool = build_pool(draw_sample(log), {"q": {"a": 3, "b": 1}})
+            >>> pool.without({("q", "b")}).pairs.select("doc", "reason").rows()
+            [('b', 'changed')]
+        """
+        import polars as pl
+
+        pairs = self.reused.select("query", "doc").iter_rows()
+        out = pl.Series([pair in stale for pair in pairs], dtype=pl.Boolean)
+        again = self.reused.filter(out).drop("grade", "judged_at")
+        again = again.with_columns(pl.lit("changed").alias("reason"))
+        return Pool(pl.concat([self.pairs, again]), self.reused.filter(~out), self.notes)
+
     def to_dict(self) -> dict[str, object]:
         """Returns the counts as JSON-ready values."""
         expired = int((self.pairs["reason"] == "expired").sum())
+        changed = int((self.pairs["reason"] == "changed").sum())
         return {
             "pairs": len(self.pairs) + len(self.reused),
             "to_judge": len(self.pairs),
-            "new": len(self.pairs) - expired,
+            "new": len(self.pairs) - expired - changed,
             "expired": expired,
+            **({"changed": changed} if changed else {}),
             "reused": len(self.reused),
             "notes": [note_dict(note) for note in self.notes],
         }
