@@ -258,11 +258,12 @@ def _searched(task: _Task, held: NDArray[np.bool_], plan: _Plan) -> list[FoundSl
             seed=plan.settings.seed,
         )
         for place, one in enumerate(chosen):
-            p_values = (
+            loss, elsewhere = (
                 min(1.0, float(part[place]) * plan.families)
                 for part in (tests.loss, tests.elsewhere)
             )
-            trials.setdefault(one, []).append(_Trial(~searched, *p_values, alike[one]))
+            trial = _Trial(~searched, loss, elsewhere, alike[one])
+            trials.setdefault(one, []).append(trial)
     return [_slice(task, data, whole.members(one), made, one, plan) for one, made in trials.items()]
 
 
