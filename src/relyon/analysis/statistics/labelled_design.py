@@ -171,6 +171,15 @@ class LabelledDesign:
             slope: λ.
             pull: k x / Σ k x² if λ is estimated, else zeros.
         """
+        return float((self.contributions(slope, pull) ** 2).sum())
+
+    def contributions(self, slope: float, pull: Floats) -> Floats:
+        """Returns how far each labelled query, or cluster, moves the estimate: jackknife values.
+
+        Args:
+            slope: λ.
+            pull: k x / Σ k x² if λ is estimated, else zeros.
+        """
         import numpy as np
 
         x = self.centred(self.f)
@@ -179,19 +188,19 @@ class LabelledDesign:
         share, leverage = self.shares(), pull * x
         if self.groups is None:
             left = np.maximum(1 - share - leverage, 1e-9)
-            return float((self.open * (1 - share) * (parts / left) ** 2).sum())
+            return np.asarray(np.sqrt(self.open * (1 - share)) * parts / left, float)
         sums = np.bincount(self.groups, parts, minlength=int(self.groups.max()) + 1)
         held = np.bincount(self.groups, self.weights, minlength=len(sums))
         lever = np.bincount(self.groups, leverage, minlength=len(sums))
         scaled = np.sqrt(1 - np.minimum(held, 1)) * sums / np.maximum(1 - held - lever, 1e-9)
         if self.finite or self.every_groups is None:
-            return float((scaled**2).sum())
+            return np.asarray(scaled, float)
         # The N queries of a cluster move the mean of the model's values together.
         rest_means = self.means(self.y - slope * self.f)[self.every_places]
         moved = slope * (self.every - self.every.mean()) + rest_means - rest_means.mean()
         whole = np.bincount(self.every_groups, moved) / len(self.every)
         whole[: len(scaled)] += scaled
-        return float((whole**2).sum())
+        return np.asarray(whole, float)
 
     def unseen(self, slope: float, share: float) -> float:
         """Returns the variance from errors of the model that the labelled queries do not show.

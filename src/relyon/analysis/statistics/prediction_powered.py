@@ -116,7 +116,8 @@ def prediction_powered(
     queries can fail to show, since none seen of n leaves 3 of n possible. Var(y)/N is the error of
     the N queries as a sample of all similar ones, absent if the population is finite. The interval
     is Student's, with n − 2 degrees of freedom (n − 1 if λ is 0 or 1); of clusters and unequal
-    weights, Satterthwaite's less one.
+    weights, Satterthwaite's less one. If the addends c of error² are skewed, its end towards the
+    longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Johnson's correction).
 
     The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10,
     if fewer than six human values differ from the rest or they are near an end of their range (of
@@ -155,7 +156,8 @@ def prediction_powered(
     References:
         Angelopoulos, Duchi and Zrnic (2023), PPI++, arXiv:2311.01453; Särndal, Swensson and
         Wretman (1992), Model Assisted Survey Sampling, 6.4–6.6, for g; MacKinnon and White (1985),
-        Journal of Econometrics 29, for HC3; Hanley and Lippman-Hand (1983), JAMA 249, for 3 of n.
+        Journal of Econometrics 29, for HC3; Johnson (1978), Journal of the American Statistical Association 73, for skewness;
+        Hanley and Lippman-Hand (1983), JAMA 249, for 3 of n.
     """
     check_fraction("confidence", confidence)
     check_choice("population", population, get_args(Population))
@@ -224,21 +226,25 @@ def _powered(
     if slope == 0:
         return None
     fitted = slope == free
-    sampled = max(design.sampling(slope, pull if fitted else nothing), design.unseen(slope, UNSEEN))
-    variance = sampled + design.beyond()
-    half = student_quantile(design.degrees(fitted), 0.5 + confidence / 2) * math.sqrt(variance)
+    moved = design.contributions(slope, pull if fitted else nothing)
+    variance = max(float((moved**2).sum()), design.unseen(slope, UNSEEN)) + design.beyond()
+    quantile = student_quantile(design.degrees(fitted), 0.5 + confidence / 2)
+    error = math.sqrt(variance)
+    # Skewed contributions: the end towards the long tail moves out, the other one stays.
+    lean = float((moved**3).sum()) / variance * (1 + 2 * quantile**2) / 6
+    below, above = quantile * error - min(lean, 0.0), quantile * error + max(lean, 0.0)
     estimate = alone.estimate + slope * design.distance()
-    interval = _cut(estimate - half, estimate + half, bounds)
+    interval = _cut(estimate - below, estimate + above, bounds)
     if interval[1] - interval[0] >= alone.high - alone.low:
         return None
     return PredictionPowered(
         estimate,
         *interval,
-        math.sqrt(variance),
+        error,
         slope,
         design.count,
         len(design.every),
-        _worth(design, half, alone.standard_error, confidence),
+        _worth(design, (below + above) / 2, alone.standard_error, confidence),
         alone.classical,
         alone.estimate,
         alone.model_mean,
