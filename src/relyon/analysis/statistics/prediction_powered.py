@@ -117,7 +117,7 @@ def prediction_powered(
     the N queries as a sample of all similar ones, absent if the population is finite. The interval
     is Student's, with n − 2 degrees of freedom (n − 1 if λ is 0 or 1); of clusters and unequal
     weights, Satterthwaite's less one. If the addends c of error² are skewed, its end towards the
-    longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Johnson's correction).
+    longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (the first term of Edgeworth's expansion).
 
     The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10,
     if fewer than six human values differ from the rest or they are near an end of their range (of
@@ -151,13 +151,13 @@ def prediction_powered(
         >>> round(found.estimate, 2), round(found.low, 2), round(found.high, 2)
         (0.52, 0.48, 0.56)
         >>> round(found.weight, 1), round(found.worth)
-        (0.8, 109)
+        (0.8, 107)
 
     References:
         Angelopoulos, Duchi and Zrnic (2023), PPI++, arXiv:2311.01453; Särndal, Swensson and
         Wretman (1992), Model Assisted Survey Sampling, 6.4–6.6, for g; MacKinnon and White (1985),
-        Journal of Econometrics 29, for HC3; Johnson (1978), Journal of the American Statistical Association 73, for skewness;
-        Hanley and Lippman-Hand (1983), JAMA 249, for 3 of n.
+        Journal of Econometrics 29, for HC3; Hall (1992), Journal of the Royal Statistical Society B
+        54(1), for skewness; Hanley and Lippman-Hand (1983), JAMA 249, for 3 of n.
     """
     check_fraction("confidence", confidence)
     check_choice("population", population, get_args(Population))
