@@ -117,7 +117,7 @@ def prediction_powered(
     the N queries as a sample of all similar ones, absent if the population is finite. The interval
     is Student's, with n − 2 degrees of freedom (n − 1 if λ is 0 or 1); of clusters and unequal
     weights, Satterthwaite's less one. If the addends c of error² are skewed, its end towards the
-    longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (the first term of Edgeworth's expansion).
+    longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Edgeworth).
 
     The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10,
     if fewer than six human values differ from the rest or they are near an end of their range (of
