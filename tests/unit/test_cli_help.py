@@ -62,6 +62,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "margin_gate",
         "matching",
         "margins",
+        "monitor_stale",
         "messages",
         "judged",
         "named_tables",

@@ -77,7 +77,7 @@ UNEXPLAINED = {
         unanswered-queries unchanged-queries undated-judgments unjudged-queries unpaired-queries
         unshared-measures unused-actions weights-found weights-interval weights-judged without-time
         no-unanswerable-asked xgboost-min-rows
-        stale-moved stale-other-fields stale-range-searched stale-reindexed
+        stale-evidence stale-moved stale-other-fields stale-range-searched stale-reindexed
         stale-repeated-documents stale-unknown
     """,
     "diagnosis": "first-call-fails reads-again",
