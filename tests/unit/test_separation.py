@@ -177,7 +177,7 @@ def test_many_units_are_added_up_in_batches() -> None:
     draw = np.random.default_rng(6)
     values = draw.normal(size=(3, MOST_UNITS + 501)) + np.array([[0.0], [0.0], [0.2]])
     found = of(values)
-    assert found.units == 1000
+    assert found.units == 500
     assert found.values.tolist() == pytest.approx(values.mean(axis=1).tolist())
     assert found.errors.tolist() == pytest.approx(
         (values.std(axis=1, ddof=1) / math.sqrt(values.shape[1])).tolist(), rel=0.1

@@ -329,10 +329,11 @@ def common_values(
     if samples[0].ratio is not None:
         queries = [q for q in queries if any(one.counts(q) for one in samples)]
     if samples[0].ratio is None:
-        queries = [q for q in queries if all(math.isfinite(one.values[q]) for one in samples)]
+        rows = np.array([[one.values[q] for q in queries] for one in samples], dtype=np.float64)
+        held = np.isfinite(rows).all(axis=0)
+        queries = [query for query, kept in zip(queries, held.tolist(), strict=True) if kept]
         factor = len(queries) if samples[0].average == "sum" else 1
-        rows = [[one.values[query] * factor for query in queries] for one in samples]
-        return tuple(queries), np.array(rows, dtype=np.float64)
+        return tuple(queries), np.ascontiguousarray(rows[:, held]) * factor
     return tuple(queries), np.array([one.pseudo_values(queries)[1] for one in samples])
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_UNITS", "Part", "Separation", "separation"]
 
 #: More units than this are added up at random in BATCHES batches: their sums are as good as normal.
-MOST_UNITS, BATCHES = 2000, 1000
+MOST_UNITS, BATCHES = 1000, 500
 #: The least squared error in a draw, as a share of that of the data: a pair that differs on few
 #: queries would otherwise have huge statistics, and hide all others.
 LEAST_ERROR = 0.05
@@ -130,7 +130,7 @@ def separation(parts: Sequence[Part], draws: Resampling | None = None) -> Separa
 
     With several parts (fixed tasks) θ is the weighted mean of their means, the bootstrap draws
     within each part, and the signs change differences minus the means of the parts that fit θ = 0
-    best. More than 2,000 units are first added up at random in 1,000 batches.
+    best. More than 1,000 units are first added up at random in 500 batches.
 
     Args:
         parts: One per task; higher values are better. All have the same systems.
