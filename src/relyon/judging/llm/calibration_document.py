@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relyon.judging.llm.calibration import Calibration, Comparisons
     from relyon.judging.llm.differences import Difference
     from relyon.judging.llm.models import Configuration
+    from relyon.judging.llm.saved import SavedGrades
     from relyon.judging.llm.systems import SystemOrder
 
 __all__ = ["calibration_document"]
@@ -30,6 +31,7 @@ def calibration_document(
     scale: Scale,
     *,
     order: SystemOrder | None = None,
+    saved: Sequence[SavedGrades] = (),
     differences: Sequence[Difference] = (),
     language: Language = "en",
 ) -> Document:
@@ -40,6 +42,7 @@ def calibration_document(
         configuration: The model and its settings.
         scale: The grade scale.
         order: The systems as ranked by people's and by the model's grades.
+        saved: What the model's grades add to people's, by measure and system.
         differences: The items to list on which the model and people differ.
         language: `en` or `zh`.
     """
@@ -63,6 +66,8 @@ def calibration_document(
         blocks.append(Section("", texts["calibration.judges"], [table]))
     if order is not None:
         blocks.append(_systems(order, texts))
+    if saved:
+        blocks.append(_saved(saved, texts))
     if differences:
         points = Points([_difference(apart, scale, texts) for apart in differences])
         blocks.append(Section("", texts["calibration.differences"], [points]))
@@ -168,6 +173,20 @@ def _systems(order: SystemOrder, texts: Catalogue) -> Section:
     )
     title = texts.say("calibration.systems", measure=order.measure)
     return Section("", title, [Table(headings, rows), Prose([told])])
+
+
+def _saved(saved: Sequence[SavedGrades], texts: Catalogue) -> Section:
+    rows = []
+    for one in saved:
+        name = f"{one.system} − {one.baseline}" if one.baseline else one.system
+        worth = (
+            texts.style.nothing if math.isnan(one.worth) else f"{math.floor(one.worth + 1e-9):,}"
+        )
+        rows.append([name, one.measure, f"{one.labelled:,}", f"{one.total:,}", worth])
+    names = ("system", "measure", "labelled", "graded", "worth")
+    headings = [texts[f"calibration.saved_{name}"] for name in names]
+    told = texts["calibration.saved_half" if saved[0].halved else "calibration.saved_read"]
+    return Section("", texts["calibration.saved"], [Table(headings, rows, left=2), Prose([told])])
 
 
 def _difference(found: Difference, scale: Scale, texts: Catalogue) -> str:

@@ -125,7 +125,7 @@ def measure_preference(
     Examples:
         >>> from relyon.data.scale import SEARCH
         >>> def grade(n):
-        ...     people, own = n // 2 % 4, n % 2 == 0
+        ...     people, own = (n // 2) % 4, n % 2 == 0
         ...     model = max(min(people + own, 3) - (n % 5 == 0), 0)
         ...     return FamilyGrade(f"q{n // 6}", own, model, people)
         >>> found = measure_preference([grade(n) for n in range(120)], SEARCH, family="small")

@@ -66,7 +66,7 @@ class ProbeResult:
         shift: The grade of the changed copy minus that of the unchanged one.
         adjusted: p after Holm's correction over all probes of the audit.
         verdict: `found` if `adjusted` is at most 1 - confidence; else `excluded` if the interval of
-            the shift is within the margin on both sides; else `open`, which cannot be told.
+            the shift is within the margin on both sides; else `open`: undecided.
         obeyed: Of an injected order: items whose grade became the demanded one, and was not before;
             None of other probes.
         demanded: Of an injected order: items whose grade was not the demanded one before.
@@ -184,7 +184,7 @@ def measure_probes(
 
 
 def verdict_of(mean: Estimate, adjusted: float, limit: float, confidence: float) -> Verdict:
-    """Returns whether a shift was found, excluded beyond a limit, or cannot be told."""
+    """Returns whether a shift was found, excluded beyond a limit, or remains open."""
     if adjusted <= 1 - confidence + 1e-12:
         return "found"
     return "excluded" if mean.excluded < limit else "open"
