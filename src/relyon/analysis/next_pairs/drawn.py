@@ -75,12 +75,16 @@ def fingerprint(frame: Frame, first: Sequence[int]) -> str:
         frame: All pairs.
         first: The indices of those that were unjudged before the first draw.
     """
+    import numpy as np
+
+    places = np.asarray(first, dtype=np.int64)
     found = hashlib.blake2b(digest_size=8)
-    found.update(f"{frame.linear.measure} {len(frame.queries)}\n".encode())
-    for place in first:
-        query = frame.queries[frame.query[place]]
-        line = f"{query}\0{frame.documents[place]}\0{frame.weight[place]:.9f}\n"
-        found.update(line.encode("utf-8", "surrogateescape"))
+    found.update(f"{frame.linear.measure} {len(frame.queries)}\0".encode())
+    for names in (frame.queries, [frame.documents[place] for place in places.tolist()]):
+        found.update("\0".join(names).encode("utf-8", "surrogateescape"))
+        found.update(b"\0\0")
+    found.update(frame.query[places].astype("<i8").tobytes())
+    found.update(np.rint(frame.weight[places] * 1e9).astype("<i8").tobytes())
     return found.hexdigest()
 
 

@@ -231,7 +231,7 @@ def replay(
 
 
 def _place(frame: Frame, one: DrawnPair) -> int:
-    place = frame.places.get((one.query, one.document))
+    place = frame.find(one.query, one.document)
     if place is None:
         raise InputError(
             message("analysis.drawn-pair-not-in-runs", query=one.query, document=one.document),

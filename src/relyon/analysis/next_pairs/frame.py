@@ -72,14 +72,19 @@ class Frame:
         return found
 
     @cached_property
-    def places(self) -> Mapping[tuple[str, str], int]:
-        """The index of each pair by query and document."""
-        return {
-            (self.queries[query], document): place
-            for place, (query, document) in enumerate(
-                zip(self.query.tolist(), self.documents, strict=True)
-            )
-        }
+    def _numbers(self) -> Mapping[str, int]:
+        return {query: number for number, query in enumerate(self.queries)}
+
+    def find(self, query: str, document: str) -> int | None:
+        """Returns the index of a pair; None if it is in the top k of neither run."""
+        import numpy as np
+
+        number = self._numbers.get(query)
+        if number is None:
+            return None
+        start, end = np.searchsorted(self.query, [number, number + 1]).tolist()
+        inside = self.documents[start:end]
+        return start + inside.index(document) if document in inside else None
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
@@ -167,9 +172,10 @@ def build_frame(
         weight = shares[ranks[:, 1]] - weight
     documents = tuple(tops.document(place) for place in range(len(tops)))
     grades = np.full(len(documents), np.nan)
-    own = [known.get(name, {}) for name in queries]
-    for place, (index, document) in enumerate(zip(query.tolist(), documents, strict=True)):
-        grade = own[index].get(document)
+    own = [known.get(name) for name in queries]
+    judged = np.array([bool(one) for one in own])
+    for place in np.flatnonzero(judged[query]).tolist():
+        grade = (own[query[place]] or {}).get(documents[place])
         # Under this rule a negative grade says that the document was not judged.
         if grade is not None and not (grade < 0 and convention.negative == "unjudged"):
             grades[place] = grade
