@@ -29,6 +29,7 @@ from bench.formats import formats
 from bench.letor import letor
 from bench.parquet import labelled, parquet
 from bench.search import replays, searches
+from bench.slices import slices
 from bench.tensors import tensors
 from bench.timing import Contender, Workload
 from bench.traces import traces
@@ -435,6 +436,7 @@ WORKLOADS = {
     "gauc": Entry("Grouped AUC", gauc, ("flat",)),
     "pnr": Entry("PNR of one long query", pnr, ("single",)),
     "permutations": Entry("A million permutations", permutations),
+    "slices": Entry("Slices of 7,000 queries x 40 columns", slices),
     "imports": Entry("Imports, whole process", imports),
     "starts": Entry("The shipped example, whole process", starts),
     "reports": Entry("Reports over 20 million rows, whole process", reports, ("reports",)),
