@@ -127,6 +127,7 @@ def test_from_grading_to_an_accepted_judge(
     systems = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
                      "--run", "up.run", "--run", "down.run", "-m", "ndcg@3")  # fmt: skip
     assert "Systems by ndcg@3" in systems.out
+    assert "Human grades saved" in systems.out
     assert "Kendall's τ of the two orders is 1.00; the model swaps none." in systems.out
 
     accept = ("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:small")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from relyon.judging.llm.calibration import Calibration
     from relyon.judging.llm.differences import Difference
     from relyon.judging.llm.models import Configuration
+    from relyon.judging.llm.saved import SavedGrades
     from relyon.judging.llm.systems import SystemOrder
     from relyon.judging.records import Project
 
@@ -49,7 +50,7 @@ resampled queries, overall and by tier; the same between people; and how far the
 model agrees with itself. Tests whether the model agrees with people as well as
 they do with each other, within --margin, or says that this cannot be told. With
 two or more --run, also shows whether the model's grades rank these systems in
-the same order as people's.
+the same order as people's, and how many human grades the model's have saved.
 """
 
 ACCEPT = """Use a language model's grades for items without a human grade.
@@ -143,14 +144,18 @@ class Calibrate:
 @no_color_option
 def calibrate(request: Calibrate) -> None:
     """Runs `relyon judge calibrate`."""
+    from relyon.analysis.prediction_powered import is_mean
     from relyon.analysis.statistics import Resampling
     from relyon.judging.llm import calibration
     from relyon.judging.llm.differences import find_differences
+    from relyon.judging.llm.saved import saved_grades
     from relyon.judging.llm.systems import compare_systems
     from relyon.judging.store import open_store
+    from relyon.measures.parser import measure as parse_measure
 
     protect_inputs(request.output.path, [request.database, *request.runs])
     order = None
+    saved: tuple[SavedGrades, ...] = ()
     with open_store(request.database) as store:
         found = store.projects.get(request.project)
         chosen = store.models.get(found.id, request.machine.judge, request.machine.version)
@@ -165,8 +170,11 @@ def calibrate(request: Calibrate) -> None:
             order = compare_systems(
                 store, chosen, {run: run for run in request.runs}, measure=request.measure
             )
+            if is_mean(parse_measure(request.measure)):
+                runs = {run: run for run in request.runs}
+                saved = saved_grades(store, chosen, runs, measures=[request.measure])
         apart = find_differences(store, chosen, count=request.examples, rule=request.rule)
-    emit(_answer(measured, chosen, found, order, apart), request.output)
+    emit(_answer(measured, chosen, found, order, apart, saved), request.output)
 
 
 def _answer(
@@ -175,6 +183,7 @@ def _answer(
     project: Project,
     order: SystemOrder | None = None,
     differences: Sequence[Difference] = (),
+    saved: Sequence[SavedGrades] = (),
 ) -> Answer:
     from relyon.core.document.markdown import render_markdown
     from relyon.core.document.terminal import render_text
@@ -187,6 +196,7 @@ def _answer(
             chosen,
             project.scale,
             order=order,
+            saved=saved,
             differences=differences,
             language=language,
         )
@@ -197,6 +207,7 @@ def _answer(
             "configuration": configuration_dict(chosen),
             **measured.to_dict(),
             "systems": None if order is None else order.to_dict(),
+            "saved": [one.to_dict() for one in saved],
             "examples": [one.to_dict() for one in differences],
         },
         lambda language: render_text(document(language)),

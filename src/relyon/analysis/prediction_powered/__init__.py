@@ -7,6 +7,7 @@ from relyon.analysis.prediction_powered.measurement import (
     prediction_powered,
 )
 from relyon.analysis.prediction_powered.rules import Labelled, LabelledRules
+from relyon.analysis.prediction_powered.values import is_mean
 
 __all__ = [
     "FewerGrades",
@@ -14,5 +15,6 @@ __all__ = [
     "LabelledRules",
     "PoweredMean",
     "fewer_grades_of",
+    "is_mean",
     "prediction_powered",
 ]
