@@ -106,3 +106,21 @@ def test_stored_values_need_columns(command: Command, runs: Path) -> None:
     assert done.code == 2
     assert "nothing to make slices of" in done.err
     assert command("compare", "--values", "old.csv", "new.csv", *FIND).code == 0
+
+
+def test_scored_rows_have_columns_themselves(command: Command, runs: Path) -> None:
+    rows = ["query,label,old,new,market"]
+    for place, query in enumerate(QUERIES):
+        zh = place % 4 == 0
+        for document in range(4):
+            label = document == place // 4 % 4
+            new = -label if zh else label
+            rows.append(
+                f"{query},{int(label)},{document / 9},{new + document / 9},{'zh' if zh else 'en'}"
+            )
+    (runs / "scored.csv").write_text("\n".join(rows), "utf-8")
+    columns = ("--query", "query", "--label", "label", "--score", "old", "--score", "new")
+    done = command("compare", "--scored", "scored.csv", *columns, "-m", "gauc", "--find-slices")
+    assert done.code == 0, done.err
+    assert "market = zh" in done.out
+    assert "3 columns not used for slices: a query has two values (label, old, new)" in done.err

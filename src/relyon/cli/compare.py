@@ -234,7 +234,9 @@ def command(request: Request) -> None:
         shown: object = comparison if latency is None else Timed(comparison, latency, tapes.notes)
         shown = shown if abstention is None else WithAbstention(shown, abstention)
         shown = shown if powered is None else WithFewerGrades(shown, powered)
-        slices = request.find_slices.of_comparison(comparison, request.described.query_texts)
+        slices = request.find_slices.of_comparison(
+            comparison, request.described.query_texts, request.given
+        )
         shown = shown if slices is None else WithSlices(shown, slices)
         emit(shown, request.output, own=own)
         if slices is not None and request.output.form != "json":

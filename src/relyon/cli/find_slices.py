@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.slices import Slices
+    from relyon.cli.inputs import Given
     from relyon.core.language import Language
 
 __all__ = ["FindSlices", "WithSlices"]
@@ -83,17 +84,22 @@ class FindSlices:
                 message("cli.find-slices-and-form", form=form), hint=message("cli.choose-table")
             )
 
-    def of_comparison(self, comparison: Comparison, queries: str | None) -> Slices | None:
+    def of_comparison(
+        self, comparison: Comparison, queries: str | None, given: Given
+    ) -> Slices | None:
         """Returns the slices of a comparison; None if they are not asked for.
 
         Args:
             comparison: The comparison, whose settings and texts are used.
             queries: The table of queries, if there is one.
+            given: The inputs: without a table of queries, one file of scored rows has columns.
         """
         if not self:
             return None
         from relyon.analysis.slices import find_slices
 
+        if queries is None and given.scored and len(given.scored.files) == 1:
+            queries = given.scored.files[0]
         return find_slices(comparison, queries=queries, depth=self.depth or 2, least=self.least)
 
 

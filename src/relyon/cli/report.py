@@ -159,7 +159,9 @@ def command(request: Request) -> None:
         cluster=request.design.cluster,
         queries=request.described.query_texts,
     )
-    slices = request.find_slices.of_comparison(comparison, request.described.query_texts)
+    slices = request.find_slices.of_comparison(
+        comparison, request.described.query_texts, request.given
+    )
     runs = () if request.given.scored else files[1:]
     tapes = Tapes(dict(zip(comparison.runs, runs, strict=False)), comparison.run)
     latency = tapes.latency(comparison)
