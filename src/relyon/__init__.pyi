@@ -184,8 +184,10 @@ from .measures import (
 )
 from .online.monitoring import (
     Monitor as Monitor,
+    MonthLook as MonthLook,
     Round as Round,
     create_round as create_round,
+    look_at_month as look_at_month,
     monitor as monitor,
     read_rounds as read_rounds,
     write_round as write_round,

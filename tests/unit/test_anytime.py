@@ -29,12 +29,12 @@ RANDOM = np.random.default_rng(4)
 STEPS = RANDOM.normal(0.1, 0.2, 80).clip(-1, 1)
 
 
-def compared(differences: object, measure: str = "ndcg@10", **options: object) -> relyon.Contrast:
+def compared(differences: object, measure: str = "ndcg@10", **options: Any) -> relyon.Contrast:
     """Returns the contrast of two runs that differ so, query by query."""
     values = {f"q{place}": one for place, one in enumerate(np.asarray(differences).tolist())}
     middle = dict.fromkeys(values, 0.5)
     moved = {name: 0.5 + one / 2 for name, one in values.items()}
-    settings = {"test": "anytime", "interval": "anytime"} | options
+    settings: Any = {"test": "anytime", "interval": "anytime"} | options
     found = compare_values({"A": {measure: middle}, "B": {measure: moved}}, **settings)
     return found.contrasts[0]
 

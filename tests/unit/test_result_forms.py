@@ -70,6 +70,12 @@ def monitor() -> relyon.Monitor:
     return relyon.monitor(rounds)
 
 
+def month_look() -> Exportable:
+    sample = relyon.draw_sample(LOG, per_tier=40, cuts=[], names=["every"])
+    rounds = [relyon.create_round(month, sample, JUDGMENTS) for month in ("2026-03", "2026-04")]
+    return relyon.look_at_month(rounds)
+
+
 def discrepancy() -> Exportable:
     found = relyon.explain(JUDGMENTS, OLD, "q1", "dcg", against={"gain": "exp"}).against
     assert found is not None
@@ -159,6 +165,7 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
         relyon.draw_sample(LOG, per_tier=40), {f"s{n}": n % 3 for n in range(40)}
     ),
     "Monitor": monitor,
+    "MonthLook": month_look,
     "MixedLists": lambda: mix_runs({"old": OLD, "new": NEW}),
     "Preferences": preferences,
     "Health": lambda: check_experiment(ARMS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,8 @@ from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
 from relyon.cli.messages import messages
+from relyon.cli.monitor_looks import Looks
+from relyon.cli.monitor_stale import KeptContents, StaleMonth
 from relyon.cli.option_values import chosen_columns, chosen_scale, parse_depths
 from relyon.cli.options import (
     alpha_option,
@@ -75,6 +77,8 @@ SHOW = """Show DCG month by month: its trend, its last change and the cause.
 Examples:
   relyon monitor show rounds
   relyon monitor show rounds --lang zh --format markdown
+  relyon monitor show rounds --anytime --month 2026-06 --sample sample.csv \\
+      --judgments today.csv
 
 Means are over all sessions of the log, with intervals based on the sampling
 design: all tiers weighted by traffic at one common k, and each tier at its own.
@@ -89,6 +93,8 @@ CHECK = """Exit with code 1 if the last month is worse.
 Examples:
   relyon monitor check rounds
   relyon monitor check rounds --tier tail --max-drop 0.05
+  relyon monitor check rounds --anytime --month 2026-06 --sample sample.csv \\
+      --judgments today.csv
 
 An alarm is a significant drop of DCG, or any drop larger than --max-drop. A
 single round raises no alarm.
@@ -159,6 +165,7 @@ class Add:
     columns: tuple[str, ...] = columns_option()
     encoding: TextEncoding = encoding_options()
     judgments_format: str | None = judgments_format_option()
+    contents: KeptContents = group(KeptContents)
 
 
 @command.command("add", help=ADD, short_help="Store a month's sample with its grades as a round.")
@@ -187,6 +194,7 @@ def add(request: Add) -> None:
         grading=grading,
     )
     path = write_round(made, request.rounds)
+    request.contents.keep(path, made.judgments)
     left_out = int(made.results["dcg"].null_count())
     counted = message(
         "cli.path-sessions-grades",
@@ -268,14 +276,17 @@ class Reading:
         """Reads the rounds."""
         from relyon.online.monitoring import monitor
 
-        return monitor(
-            self.rounds,
-            convention=rules.chosen() if rules else None,
-            k=None if self.k is None else parse_depths(self.k),
-            common_k=self.common_k,
-            alpha=self.alpha,
-            confidence=confidence,
-        )
+        return monitor(self.rounds, **self.options(confidence, rules))
+
+    def options(self, confidence: float = 0.95, rules: Rules | None = None) -> dict[str, Any]:
+        """Returns the rules for reading them as arguments of functions."""
+        return {
+            "convention": rules.chosen() if rules else None,
+            "k": None if self.k is None else parse_depths(self.k),
+            "common_k": self.common_k,
+            "alpha": self.alpha,
+            "confidence": confidence,
+        }
 
 
 @request
@@ -283,6 +294,8 @@ class Show:
     """The request of `relyon monitor show`."""
 
     reading: Reading = group(Reading)
+    looks: Looks = group(Looks)
+    stale: StaleMonth = group(StaleMonth)
     confidence: float = confidence_option()
     queries: int = option(
         "--limit",
@@ -308,9 +321,14 @@ class Show:
 @no_color_option
 def show(request: Show) -> None:
     """Runs `relyon monitor show`."""
+    if request.looks.anytime:
+        options = request.reading.options(request.confidence, request.rules)
+        emit(request.looks.found(request.reading.rounds, **options), request.output)
+        return
     found = request.reading.monitor(request.confidence, request.rules)
     rows = {"queries": request.queries}
-    emit(found, request.output, own={"json": rows}, **rows)
+    shown = request.stale.beside(found, request.reading.rounds)
+    emit(shown, request.output, own={"json": rows}, **rows)
     if request.output.form != "json":
         messages.notes(found.notes)
 
@@ -320,6 +338,7 @@ class Check:
     """The request of `relyon monitor check`."""
 
     reading: Reading = group(Reading)
+    looks: Looks = group(Looks)
     tier: str | None = option(
         "--tier",
         metavar="TIER",
@@ -341,6 +360,10 @@ def check(request: Check) -> None:
     from relyon.core.texts import catalogue
     from relyon.online.monitoring.sentences import losses_sentence
 
+    request.looks.refuse({"--max-drop": request.max_drop is not None})
+    if request.looks.anytime:
+        _check_look(request)
+        return
     found = request.reading.monitor()
     alarms = found.alarms(request.tier, request.max_drop)
     messages.notes(found.notes)
@@ -363,6 +386,24 @@ def check(request: Check) -> None:
             count=count,
         )
     )
+
+
+def _check_look(request: Check) -> None:
+    """Fails if a look at the last month shows a drop.
+
+    Raises:
+        CheckError: If it does.
+    """
+    from relyon.core.texts import catalogue
+    from relyon.online.monitoring.look_document import look_sentences
+
+    found = request.looks.found(request.reading.rounds, **request.reading.options())
+    drops = found.drops_of(request.tier)
+    write("\n".join(look_sentences(found, request.language, request.tier)))
+    if drops:
+        raise CheckError(message("cli.alarms-of-month", month=found.month, count=len(drops)))
+    texts = catalogue("monitoring", request.language)
+    write(texts.say("alarm.none-in", month=found.month))
 
 
 @request

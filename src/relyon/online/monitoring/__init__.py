@@ -4,6 +4,7 @@ from relyon.online.monitoring.alarms import Alarm
 from relyon.online.monitoring.archive import read_round, read_rounds, write_round
 from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
+from relyon.online.monitoring.looks import MonthLook, TierLook, look_at_month
 from relyon.online.monitoring.month_notes import (
     LONGEST_NOTE,
     MonthNote,
@@ -25,6 +26,7 @@ __all__ = [
     "Losses",
     "Moments",
     "Monitor",
+    "MonthLook",
     "MonthNote",
     "MonthlyChange",
     "PlannedInterval",
@@ -32,8 +34,10 @@ __all__ = [
     "Point",
     "Round",
     "SamplePlan",
+    "TierLook",
     "add_month_note",
     "create_round",
+    "look_at_month",
     "moments_of",
     "monitor",
     "plan_intervals",

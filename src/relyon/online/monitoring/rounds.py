@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from relyon.online.sampling.depths import chosen_common, chosen_depths
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Round", "create_round"]
+__all__ = ["Round", "create_round", "ranks_that_count"]
 
 #: Grades above it are percentages or scores, unless a scale says otherwise.
 MOST_GRADE = 10
@@ -81,6 +81,29 @@ class Round:
 
     def __repr__(self) -> str:
         return f"Round({self.month!r}, sessions={len(self.sample)}, grades={len(self.judgments)})"
+
+
+def ranks_that_count(
+    rounds: Sequence[Round], k: int | Mapping[str, int] | None, common_k: int | None
+) -> tuple[dict[str, int], int]:
+    """Returns the ranks that count in all rounds: by tier of the last one, and common to all.
+
+    Args:
+        rounds: The rounds, the earliest first.
+        k: For all tiers or by tier; None takes the last round's.
+        common_k: Where tiers are compared; None takes the least common k of all rounds.
+
+    Raises:
+        ParameterError: If one is deeper than the samples, or a tier is unknown.
+    """
+    last = rounds[-1]
+    depths = chosen_depths(
+        {tier: last.depths[tier] for tier in last.tiers},
+        {tier: last.deepest(tier) for tier in last.tiers},
+        k,
+    )
+    deepest = min((one.deepest(tier) for one in rounds for tier in one.tiers), default=0)
+    return depths, chosen_common(min(one.common_k for one in rounds), deepest, common_k)
 
 
 def create_round(

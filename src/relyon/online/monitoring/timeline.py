@@ -27,16 +27,15 @@ from relyon.online.monitoring.month_notes import read_month_notes
 from relyon.online.monitoring.points import month_points
 from relyon.online.monitoring.query_values import query_values
 from relyon.online.monitoring.round_notes import observe
-from relyon.online.monitoring.rounds import Round
+from relyon.online.monitoring.rounds import Round, ranks_that_count
 from relyon.online.monitoring.trend import Trend
-from relyon.online.sampling.depths import chosen_common, chosen_depths
 
 if TYPE_CHECKING:
     import polars as pl
 
     from relyon.core.document.model import Document
 
-__all__ = ["Monitor", "monitor"]
+__all__ = ["Monitor", "listed_rounds", "monitor"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,16 +217,10 @@ def monitor(
     """
     for name, value in (("confidence", confidence), ("alpha", alpha)):
         check_fraction(name, value)
-    found = _rounds(rounds)
+    found = listed_rounds(rounds)
     last = found[-1]
     rules = last.convention if convention is None else load_convention(convention)
-    depths = chosen_depths(
-        {tier: last.depths[tier] for tier in last.tiers},
-        {tier: last.deepest(tier) for tier in last.tiers},
-        k,
-    )
-    deepest = min((one.deepest(tier) for one in found for tier in one.tiers), default=0)
-    common = chosen_common(min(one.common_k for one in found), deepest, common_k)
+    depths, common = ranks_that_count(found, k, common_k)
     by_month = [
         month_points(
             one,
@@ -279,7 +272,12 @@ def monitor(
     )
 
 
-def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
+def listed_rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
+    """Returns rounds, or those of a folder, the earliest first.
+
+    Raises:
+        InputError: If there is none, or two are of the same month.
+    """
     if isinstance(rounds, str | PathLike):
         return read_rounds(rounds)
     expected = "a folder of rounds, or rounds"
