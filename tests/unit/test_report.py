@@ -155,7 +155,9 @@ def test_several_candidates_are_compared_with_each_other(test: str) -> None:
         page = build_page(one, language=language)
         blocks = section_of(page, "comparison").blocks
         tables = [b for b in blocks if isinstance(b, Table)]
-        assert len(tables) == 2
+        assert len(tables) == 3
+        ranks = [[cell.text for cell in row] for row in tables[2].cells()]
+        assert ranks == [["a", "3", "3"], ["b", "1–2", "1"], ["c", "1–2", "2"]]
         details = [b for b in blocks if isinstance(b, Details)]
         pairs = details[0].blocks[0]
         assert isinstance(pairs, Table)

@@ -38,6 +38,7 @@ from relyon.report.number_formats import (
     signed,
 )
 from relyon.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
+from relyon.report.run_ranks import run_rank_table
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
@@ -212,6 +213,8 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
         repeats = repeat_tables(comparison, candidate, texts.language, style=PAGE)
         blocks += [*repeats, *(Prose(tuple(one.notes)) for one in repeats if one.notes)]
     blocks.append(Prose((_legend(comparison, texts),)))
+    ranks = run_rank_table(comparison, texts)
+    blocks += [ranks] if ranks is not None else []
     blocks.append(forest_chart(comparison, texts))
     if comparison.pairs:
         blocks.append(Details(texts.say("comparison.all_pairs"), (_pairs(comparison, texts),)))

@@ -1,0 +1,153 @@
+"""Leaderboards: how often intervals of ranks contain the true ranks.
+
+Runs that are truly equal have several true ranks, and all of them must be covered. `all` counts
+samples in which every run is covered, `one` runs on average, each by its own interval, `best` how
+often the best run is in the set of those that may be the best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from tests.honest.rows import row
+
+from relyon.analysis.statistics import Resampling
+from relyon.analysis.statistics.separation import Part, separation
+
+REPEATS, DRAWS = 200, 300
+KINDS = ("normal", "heavy tails", "NDCG", "success", "two families", "half better")
+
+
+def sample(
+    draw: np.random.Generator, kind: str, runs: int, n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns runs x queries, and the true values of the runs."""
+    equal = np.zeros(runs)
+    if kind == "heavy tails":
+        return draw.standard_t(2, (runs, n)), equal
+    if kind == "NDCG":
+        hard = draw.normal(0, 1.5, n) + draw.normal(size=(runs, n))
+        return 1 / (1 + np.exp(-1.5 * hard)), equal
+    if kind == "success":
+        return ((draw.random(n) < 0.6) ^ (draw.random((runs, n)) < 0.1)).astype(float), equal
+    if kind == "two families":
+        family = 0.6 * draw.normal(size=(2, n))[np.arange(runs) % 2]
+        return draw.normal(size=n) + family + draw.normal(0, 0.05, (runs, n)), equal
+    values = draw.normal(size=n) + 0.5 * draw.normal(size=(runs, n))
+    if kind == "nearly equal":
+        values[1] = values[0]
+        values[-1] = values[-2]
+        values[-1, 0] += draw.choice([-0.5, 0.5])
+        return values, equal
+    if kind == "rare large losses":
+        apart = np.where(draw.random((runs // 2, n)) < 0.1, -0.45, 0.05)
+        small = 0.05 * draw.normal(size=(runs, n))
+        small[: runs // 2] += apart
+        return small, equal
+    truth = np.where(np.arange(runs) < runs // 2, 1.0, 0.0) if kind == "half better" else equal
+    return values + truth[:, None], truth
+
+
+def covered(parts: Sequence[Part], truth: np.ndarray, seed: int) -> tuple[bool, float, float]:
+    """Returns whether all ranks are covered, the share of runs, and of the best in their set."""
+    found = separation(parts, Resampling(DRAWS, seed))
+    firsts = (truth[None, :] > truth[:, None]).sum(axis=1) + 1
+    lasts = len(truth) - (truth[None, :] < truth[:, None]).sum(axis=1)
+    low, high = found.ranks(0.05)
+    own_low, own_high = found.ranks(0.05, own=True)
+    own = (own_low <= firsts) & (own_high >= lasts)
+    best = found.best_p[truth == truth.max()] > 0.05
+    return bool(((low <= firsts) & (high >= lasts)).all()), own.mean(), best.mean()
+
+
+def rates(kind: str, runs: int, n: int, repeats: int) -> np.ndarray:
+    draw = np.random.default_rng([runs, n, sum(map(ord, kind))])
+    total = np.zeros(3)
+    for seed in range(repeats):
+        values, truth = sample(draw, kind, runs, n)
+        total += covered([Part(values, np.ones(n))], truth, seed)
+    found: np.ndarray = total / repeats
+    return found
+
+
+def keep(case: str, found: np.ndarray, repeats: int) -> None:
+    least = 0.95 - 3 * math.sqrt(0.95 * 0.05 / repeats)
+    for name, share in zip(("all", "one", "best"), found, strict=True):
+        row("rank-intervals", f"{case}: {name}", share, repeats, promise="95%", least=least)
+
+
+@pytest.mark.parametrize("n", [10, 20, 50, 200])
+@pytest.mark.parametrize("runs", [2, 12])
+@pytest.mark.parametrize("kind", [*KINDS, "nearly equal"])
+def test_ranks(kind: str, runs: int, n: int) -> None:
+    keep(f"{runs} runs, {n} queries, {kind}", rates(kind, runs, n, REPEATS), REPEATS)
+
+
+def test_two_hundred_runs() -> None:
+    keep("200 runs, 20 queries, NDCG", rates("NDCG", 200, 20, 40), 40)
+
+
+@pytest.mark.parametrize(("runs", "n"), [(12, 50), (12, 200), (2, 200)])
+def test_rare_losses_with_many_queries(runs: int, n: int) -> None:
+    found = rates("rare large losses", runs, n, REPEATS)
+    keep(f"{runs} runs, {n} queries, rare large losses", found, REPEATS)
+
+
+@pytest.mark.parametrize("n", [10, 20])
+def test_losses_too_rare_to_be_sampled_are_not_covered(n: int) -> None:
+    """No test can know a loss that no query shows."""
+    row(
+        "rank-intervals",
+        f"2 runs, {n} queries, rare large losses: all",
+        rates("rare large losses", 2, n, REPEATS)[0],
+        REPEATS,
+        promise="none",
+        most=0.93,
+        assumption=False,
+        says="losses too rare to be sampled are not covered",
+    )
+
+
+@pytest.mark.parametrize("n", [10, 40])
+def test_fixed_tasks(n: int) -> None:
+    """Which run is better depends on the task; on average over the five tasks all are equal."""
+    draw = np.random.default_rng(n)
+    total = np.zeros(3)
+    for seed in range(REPEATS):
+        shifts = draw.normal(0, 1, (6, 5))
+        shifts -= shifts.mean(axis=1, keepdims=True)
+        parts = [
+            Part(sample(draw, "normal", 6, n)[0] + shifts[:, [task]], np.ones(n), 0.2)
+            for task in range(5)
+        ]
+        total += covered(parts, np.zeros(6), seed)
+    keep(f"6 runs, 5 fixed tasks of {n} queries", total / REPEATS, REPEATS)
+
+
+def test_sampled_tasks_are_the_units() -> None:
+    draw = np.random.default_rng(1)
+    total = np.zeros(3)
+    for seed in range(REPEATS):
+        means = draw.normal(0, 1, (6, 20)) + draw.normal(0, 0.1, (6, 20))
+        total += covered([Part(means, np.ones(20))], np.zeros(6), seed)
+    keep("6 runs, 20 sampled tasks", total / REPEATS, REPEATS)
+
+
+@pytest.mark.parametrize("clusters", [10, 40])
+def test_clusters_of_unequal_sizes(clusters: int) -> None:
+    draw = np.random.default_rng(clusters)
+    total, alone = np.zeros(3), 0
+    for seed in range(REPEATS):
+        sizes = draw.integers(1, 9, clusters)
+        places = np.repeat(np.arange(clusters), sizes)
+        shared = draw.normal(size=(6, clusters))[:, places]
+        values = shared + 0.3 * draw.normal(size=(6, len(places)))
+        member = (places[:, None] == np.arange(clusters)).astype(float)
+        total += covered([Part(values @ member, sizes.astype(float))], np.zeros(6), seed)
+        alone += covered([Part(values, np.ones(len(places)))], np.zeros(6), seed)[0]
+    keep(f"6 runs, {clusters} clusters of 1 to 8 queries", total / REPEATS, REPEATS)
+    # Queries that are alike, taken for independent, promise too much.
+    assert alone / REPEATS < 0.8
