@@ -162,3 +162,20 @@ def test_what_cannot_be_used_is_refused(change: dict[str, object], words: str) -
     with pytest.raises(ParameterError) as raised:
         prediction_powered(**{**given, **change})  # type: ignore[arg-type]
     assert words in str(raised.value)
+
+
+def test_strata_of_a_sample_out_of_proportion_count_by_their_given_shares() -> None:
+    truth, model = data()
+    tiers = np.repeat(["head", "tail"], [100, 200])
+    chosen = np.r_[0:40, 100:140]
+    given = truth[chosen], model[chosen], model
+    strata = (tiers[chosen], tiers)
+    found = prediction_powered(*given, strata=strata, shares={"head": 0.9, "tail": 0.1})
+    mean = 0.9 * truth[:40].mean() + 0.1 * truth[100:140].mean()
+    assert found.classical_estimate == pytest.approx(mean)
+    assert found.model_mean == pytest.approx(0.9 * model[:100].mean() + 0.1 * model[100:].mean())
+    same = prediction_powered(*given, strata=strata, shares={"head": 1 / 3, "tail": 2 / 3})
+    plain = prediction_powered(*given, strata=strata)
+    assert same == plain
+    with pytest.raises(ParameterError, match="add up to 1"):
+        prediction_powered(*given, strata=strata, shares={"head": 0.9})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ class LabelledDesign:
         f: The model's values of the same queries.
         every: The model's values of all queries.
         weights: Each labelled query's weight in the mean; they add up to 1.
+        every_weights: Each query's weight in the mean, labelled or not; they add up to 1.
         places: The stratum of each labelled query.
         every_places: The stratum of every query.
         open: Each labelled query's 1 − n/N of its stratum; 1 where a share of weights is unequal.
@@ -45,6 +46,7 @@ class LabelledDesign:
     f: Floats
     every: Floats
     weights: Floats
+    every_weights: Floats
     places: Whole
     every_places: Whole
     open: Floats
@@ -63,6 +65,7 @@ class LabelledDesign:
         strata: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
         clusters: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
         finite: bool,
+        shares: Mapping[Hashable, float] | None = None,
     ) -> LabelledDesign:
         import numpy as np
 
@@ -93,7 +96,8 @@ class LabelledDesign:
         if few:
             raise ParameterError(message("analysis.powered-stratum-counts", names=few[:3]))
         total = np.bincount(places, given, minlength=len(names))
-        share = given / total[places] * sizes[places] / len(every)
+        part = sizes / len(every) if shares is None else _given_shares(shares, names)
+        share = given / total[places] * part[places]
         equal = np.ptp(given) <= 1e-12 * given.max() if strata is None else _equal(given, places)
         groups, every_groups, _ = _codes("clusters", clusters, len(y), len(every))
         left = 1 - counts / sizes
@@ -103,6 +107,7 @@ class LabelledDesign:
             f,
             every,
             share,
+            (part / sizes)[every_places],
             places,
             every_places,
             open_,
@@ -162,7 +167,12 @@ class LabelledDesign:
 
     def distance(self) -> float:
         """Returns Σ W (f̄_N − f̄_L): how far the labelled queries are off by the model's values."""
-        return float(self.every.mean() - (self.weights * self.f).sum())
+        return self.model_mean - float((self.weights * self.f).sum())
+
+    @property
+    def model_mean(self) -> float:
+        """The mean of the model's values over all queries."""
+        return float((self.every_weights * self.every).sum())
 
     def sampling(self, slope: float, pull: Floats) -> float:
         """Returns the variance that comes from labelling n of the N queries.
@@ -197,8 +207,9 @@ class LabelledDesign:
             return np.asarray(scaled, float)
         # The N queries of a cluster move the mean of the model's values together.
         rest_means = self.means(self.y - slope * self.f)[self.every_places]
-        moved = slope * (self.every - self.every.mean()) + rest_means - rest_means.mean()
-        whole = np.bincount(self.every_groups, moved) / len(self.every)
+        every = self.every_weights
+        moved = slope * (self.every - self.model_mean) + rest_means - (every * rest_means).sum()
+        whole = np.bincount(self.every_groups, every * moved)
         whole[: len(scaled)] += scaled
         return np.asarray(whole, float)
 
@@ -238,9 +249,21 @@ class LabelledDesign:
             return 0.0
         import numpy as np
 
-        within = self.weights * self.centred(self.y) ** 2 / np.maximum(1 - self.shares(), 1e-9)
-        means = self.means(self.y)[self.every_places]
-        return float((within.sum() + means.var()) / len(self.every))
+        share = self.shares()
+        spread = share * self.centred(self.y) ** 2 / np.maximum(1 - share, 1e-9)
+        variances = np.bincount(self.places, spread)
+        sizes = np.bincount(self.every_places)
+        strata = np.bincount(self.every_places, self.every_weights)
+        means = self.means(self.y)
+        # Strata of known shares do not vary; others are as large as chance made them.
+        between = strata * (means - (strata * means).sum()) ** 2 / len(self.every)
+        known = not self.proportional
+        return float((strata**2 * variances / sizes).sum() + (0.0 if known else between.sum()))
+
+    @property
+    def proportional(self) -> bool:
+        """Whether strata count by their share of all queries."""
+        return bool(self.every_weights.max() - self.every_weights.min() <= 1e-9 / len(self.every))
 
     def degrees(self, fitted: bool) -> float:
         """Returns Student's degrees of freedom.
@@ -337,6 +360,20 @@ def _codes(
         np.array([places[one] for one in every], np.int64),
         names,
     )
+
+
+def _given_shares(shares: Mapping[Hashable, float], names: Sequence[Hashable]) -> Floats:
+    """Returns the share of each stratum of the population, in the order of the names.
+
+    Raises:
+        ParameterError: If a stratum has none above 0, or they do not add up to 1.
+    """
+    import numpy as np
+
+    found = np.array([shares.get(name, math.nan) for name in names], dtype=np.float64)
+    if not ((found > 0).all() and abs(float(found.sum()) - 1) < 1e-6):
+        raise ParameterError(message("analysis.powered-shares", names=list(map(str, names))[:5]))
+    return np.asarray(found / found.sum(), float)
 
 
 def _equal(weights: Floats, places: Whole) -> bool:

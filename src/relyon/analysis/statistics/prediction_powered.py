@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -87,6 +87,7 @@ def prediction_powered(
     weights: ArrayLike | None = None,
     strata: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
     clusters: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
+    shares: Mapping[Hashable, float] | None = None,
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-math.inf, math.inf),
     population: Population = "superpopulation",
@@ -133,6 +134,8 @@ def prediction_powered(
         strata: The strata of the n and of the N queries; each of the latter needs labelled ones.
         clusters: The clusters of the n and of the N queries, such as a query's group of
             paraphrases: values within a cluster may depend on each other.
+        shares: The share of each stratum in the population, if the N are themselves a sample that
+            was not drawn in proportion; by default that among the N.
         confidence: The level of the intervals.
         bounds: The range of the values; of a difference of two measures, its own.
         population: `superpopulation`, an interval of the mean over all similar queries, or
@@ -140,7 +143,7 @@ def prediction_powered(
 
     Raises:
         ParameterError: If lengths differ, a value is not finite, a weight is not above 0, a
-            stratum has no labelled query, or `model_all` does not contain the values `model`.
+            stratum has no labelled query or no share, or `model_all` lacks a value of `model`.
 
     Examples:
         >>> import numpy as np
@@ -162,7 +165,7 @@ def prediction_powered(
     check_fraction("confidence", confidence)
     check_choice("population", population, get_args(Population))
     finite = population == "finite"
-    design = LabelledDesign.of(human, model, model_all, weights, strata, clusters, finite)
+    design = LabelledDesign.of(human, model, model_all, weights, strata, clusters, finite, shares)
     alone = _alone(design, confidence, bounds)
     found = _powered(design, confidence, bounds, alone)
     return found if found is not None else alone
@@ -203,7 +206,7 @@ def _alone(
         math.nan if math.isnan(interval[0]) else float(design.count),
         interval,
         estimate,
-        float(design.every.mean()),
+        design.model_mean,
         float((design.weights * design.f).sum()),
         design.shift_p(),
         alone,
