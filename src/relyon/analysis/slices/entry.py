@@ -11,10 +11,11 @@ from relyon.analysis.comparison import Comparison
 from relyon.analysis.comparison.contrast import gain_sign
 from relyon.analysis.comparison.query_facts import Column, QueryFacts
 from relyon.analysis.comparison.settings import Settings
+from relyon.analysis.slices.found import FoundSlice, SliceVerdict
 from relyon.analysis.slices.held_out import halves, held_out_tests
 from relyon.analysis.slices.inputs import gather_features
 from relyon.analysis.slices.predicates import Predicate, predicates
-from relyon.analysis.slices.result import FoundSlice, Slices, SliceVerdict
+from relyon.analysis.slices.result import Slices
 from relyon.analysis.slices.search import OVERLAP, Space, candidates, overlap
 from relyon.analysis.statistics import ENOUGH_QUERIES, ClusteredMean
 from relyon.core.errors import ParameterError
@@ -59,8 +60,8 @@ def find_slices(
     so that what is reported is not what chance selected. A slice
 
     - **loses** if its mean is below 0, and below that of the other queries,
-    - is worse than **elsewhere** if only the second holds: the candidate does less well there than
-      on the other queries, but no loss is shown.
+    - is worse than **elsewhere** if only the second is true: the candidate does less well there
+      than on the other queries, but no loss is shown.
 
     A slice that was taken in both halves is tested in both: its numbers are then those of all its
     queries, of which each half was selected by the other only, and the smaller p-values count.

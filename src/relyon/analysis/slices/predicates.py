@@ -87,7 +87,7 @@ class Predicate:
 def predicates(
     feature: Feature, queries: Sequence[str], least: int
 ) -> list[tuple[Predicate, NDArray[np.bool_]]]:
-    """Returns the predicates of a feature that hold for enough queries, and for not all.
+    """Returns the predicates of a feature that are true of enough queries, and not of all.
 
     Numbers and dates (YYYY-MM-DD) with more than eight values are cut at their quartiles; equal
     values are never separated. Other values are predicates as they are, those of most queries
@@ -96,7 +96,7 @@ def predicates(
     Args:
         feature: The feature.
         queries: The ids of the queries.
-        least: The least number of queries for which a predicate holds, and for which it does not.
+        least: The least number of queries of which a predicate is true, and of which it is not.
 
     Examples:
         >>> feature = Feature("tier", {"a": "head", "b": "tail", "c": "tail", "d": "head"})

@@ -40,7 +40,7 @@ class Space:
 
     Attributes:
         values: The gain of each query, positive if the candidate run is better.
-        held: Shape (queries, predicates): for which queries each predicate holds.
+        held: Shape (queries, predicates): of which queries each predicate is true.
         least: The least number of queries in a slice, and outside it.
     """
 
@@ -49,7 +49,7 @@ class Space:
     least: int
 
     def members(self, chosen: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Returns which queries a conjunction holds for.
+        """Returns of which queries a conjunction is true.
 
         Args:
             chosen: The numbers of its predicates.
@@ -66,7 +66,7 @@ class Candidate:
     Attributes:
         chosen: The numbers of its predicates, ascending.
         score: The smaller of two t statistics: of a mean below 0, and of one below the rest's.
-        alike: Other conjunctions with a score that hold for mostly the same queries.
+        alike: Other conjunctions with a score, true of mostly the same queries.
     """
 
     chosen: tuple[int, ...]
@@ -80,7 +80,7 @@ class Conjunctions:
 
     Attributes:
         chosen: Shape (conjunctions, predicates): the numbers of the predicates, ascending.
-        sizes: How many queries each holds for.
+        sizes: Of how many queries each is true.
         sums: The sum of their values.
         squares: The sum of the squares.
     """
@@ -92,13 +92,14 @@ class Conjunctions:
 
 
 def conjunctions(space: Space, depth: int, kept: int = MOST_PAIRS) -> Iterator[Conjunctions]:
-    """Yields all conjunctions of 1 to `depth` predicates that hold for enough queries.
+    """Yields all conjunctions of 1 to `depth` predicates that are true of enough queries.
 
     SliceLine's lattice, level by level: the sizes and sums of all conjunctions of a level are
-    products of matrices, and a conjunction is left out if it holds for fewer than `least` queries,
-    or for all but fewer. (SliceLine also prunes by bounds of its score, which needs errors above 0;
-    a difference of two runs has both signs.) Of many predicates, conjunctions of three extend the
-    `kept` conjunctions of two with the highest scores; of up to 45 predicates they are all.
+    products of matrices, and a conjunction is left out if it is true of fewer than `least`
+    queries, or of all but fewer. (SliceLine also prunes by bounds of its score, which needs errors
+    above 0; a difference of two runs has both signs.) Of many predicates, conjunctions of three
+    extend the `kept` conjunctions of two with the highest scores; of up to 45 predicates they are
+    all.
 
     Args:
         space: The queries.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relyon.analysis.slices.result import conditions
+from relyon.analysis.slices.found import conditions
 from relyon.core.document.model import Block, Cell, Document, Lines, Table, Tone
 from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS, PAGE
 
 if TYPE_CHECKING:
-    from relyon.analysis.slices.result import FoundSlice, Slices
+    from relyon.analysis.slices.found import FoundSlice, SliceFacts
 
 __all__ = ["slice_lines", "slice_table", "slices_document", "slices_legend", "slices_verdict"]
 
@@ -24,7 +24,9 @@ MARKS: dict[str, tuple[Tone, str]] = {
 SHOWN = 3
 
 
-def slices_document(found: Slices, *, digits: int = DIGITS, language: Language = "en") -> Document:
+def slices_document(
+    found: SliceFacts, *, digits: int = DIGITS, language: Language = "en"
+) -> Document:
     """Returns the verdict, the table, each slice's examples, and how to read them.
 
     Args:
@@ -44,13 +46,13 @@ def slices_document(found: Slices, *, digits: int = DIGITS, language: Language =
     return Document(blocks, words["title"])
 
 
-def shown_slices(found: Slices) -> Sequence[FoundSlice]:
+def shown_slices(found: SliceFacts) -> Sequence[FoundSlice]:
     """Returns the slices that are shown: those found, and a few of the others."""
     rest = [one for one in found.tested if one.verdict == "undecided"]
     return [*found.slices, *rest[: max(0, SHOWN - len(found.slices))]]
 
 
-def slices_verdict(found: Slices, words: Catalogue) -> str:
+def slices_verdict(found: SliceFacts, words: Catalogue) -> str:
     """Returns what was found as one sentence.
 
     Args:
@@ -72,7 +74,7 @@ def slices_verdict(found: Slices, words: Catalogue) -> str:
 
 
 def slice_table(
-    found: Slices, shown: Sequence[FoundSlice], words: Catalogue, digits: int = DIGITS
+    found: SliceFacts, shown: Sequence[FoundSlice], words: Catalogue, digits: int = DIGITS
 ) -> Table:
     """Returns one row per slice.
 
@@ -108,7 +110,7 @@ def slice_table(
 
 
 def slice_lines(
-    one: FoundSlice, found: Slices, words: Catalogue, digits: int = DIGITS
+    one: FoundSlice, found: SliceFacts, words: Catalogue, digits: int = DIGITS
 ) -> list[str]:
     """Returns the largest losses of a slice, what overlaps it, and how to look closer.
 
@@ -140,7 +142,7 @@ def slice_lines(
     return lines
 
 
-def slices_legend(found: Slices, words: Catalogue) -> list[str]:
+def slices_legend(found: SliceFacts, words: Catalogue) -> list[str]:
     """Returns how to read the table.
 
     Args:
