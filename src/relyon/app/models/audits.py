@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from relyon.judging.store import Store
 
 __all__ = [
+    "AuditForm",
     "AuditWish",
     "AuditWishForm",
     "MachineAudit",
@@ -110,6 +111,19 @@ class PlannedAudit:
 
     endpoint: ModelEndpoint
     audit: AuditPlan
+
+
+@dataclass(frozen=True)
+class AuditForm:
+    """A form of an audit that was filled in.
+
+    Attributes:
+        wish: The form.
+        planned: What it leads to, to be confirmed; None before.
+    """
+
+    wish: AuditWish
+    planned: PlannedAudit | None = None
 
 
 def plan_wished_audit(

@@ -18,9 +18,9 @@ from relyon.app.authentication import (
 from relyon.app.bodies import takes_text
 from relyon.app.long_work import in_background
 from relyon.app.models.audits import (
+    AuditForm,
     AuditWish,
     AuditWishForm,
-    PlannedAudit,
     describe_audits,
     estimate_audit,
     plan_wished_audit,
@@ -78,8 +78,7 @@ def _show(
     wish: Wish | None = None,
     planned: Planned | None = None,
     compared: int = 0,
-    audited: AuditWish | None = None,
-    audit: PlannedAudit | None = None,
+    audit: AuditForm | None = None,
     error: RelyonError | None = None,
 ) -> Response:
     """Returns the tab.
@@ -92,8 +91,7 @@ def _show(
         wish: A form that was filled in.
         planned: What it leads to, to be confirmed.
         compared: A configuration that is compared with people although that takes long.
-        audited: A form of an audit that was filled in.
-        audit: What it leads to, to be confirmed.
+        audit: A form of an audit that was filled in, and what it leads to.
         error: What went wrong.
     """
     language = visitor.language
@@ -123,8 +121,10 @@ def _show(
         audit_job=auditing,
         audit_reason=_reason(auditing, language),
         auditable=[one for one in known if _is_offered(request, one)],
-        audited=audited or AuditWish(known[-1].id if known else 0),
-        audit=None if audit is None else estimate_audit(store, audit),
+        audited=AuditWish(known[-1].id if known else 0) if audit is None else audit.wish,
+        audit=(
+            None if audit is None or audit.planned is None else estimate_audit(store, audit.planned)
+        ),
         estimate=None if planned is None else _estimate(store, planned, known),
         problem="" if error is None else translate(error.message, language),
         hint="" if error is None else translate(error.hint, language),
@@ -250,8 +250,8 @@ def estimate_an_audit(
     try:
         planned = plan_wished_audit(store, wish, store.models.all(found.id), _endpoints(request))
     except (InputError, ParameterError) as error:
-        return _show(request, store, visitor, found, audited=wish, error=error)
-    return _show(request, store, visitor, found, audited=wish, audit=planned)
+        return _show(request, store, visitor, found, audit=AuditForm(wish), error=error)
+    return _show(request, store, visitor, found, audit=AuditForm(wish, planned))
 
 
 @router.post("/projects/{project}/models/audit/start", dependencies=[CheckedForm])
@@ -265,7 +265,7 @@ def start_an_audit(
         planned = plan_wished_audit(store, wish, store.models.all(found.id), _endpoints(request))
         run = start_audit(store, found, planned.audit, by=visitor.account)
     except (InputError, ParameterError) as error:
-        return _show(request, store, visitor, found, audited=wish, error=error)
+        return _show(request, store, visitor, found, audit=AuditForm(wish), error=error)
     _go(request, visitor, found, run, planned.endpoint, None, event="model_audited")
     return RedirectResponse(f"/projects/{project}/models", 303)
 

@@ -12,11 +12,11 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.aggregation import aggregate
+from relyon.judging.llm.audit.facts import AuditFacts
 from relyon.judging.llm.audit.families import FamilyGrade, FamilyPreference, measure_preference
 from relyon.judging.llm.audit.measurement import (
     MARGIN,
     ProbePair,
-    ProbeResult,
     measure_probes,
     read_pairs,
 )
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from relyon.judging.llm.models import Configuration
     from relyon.judging.store import Store
 
-__all__ = ["FEW_QUERIES", "Audit", "FamilyColumn", "audit_judge", "measure_audit"]
-
-#: Below this number of queries, an audit says that only large shifts can be seen.
-FEW_QUERIES = 20
+__all__ = ["Audit", "FamilyColumn", "audit_judge", "measure_audit"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class FamilyColumn:
 
 
 @dataclass(frozen=True)
-class Audit(Exportable):
+class Audit(AuditFacts, Exportable):
     """What moves a judge's grades although it should not.
 
     Attributes:
@@ -75,31 +72,6 @@ class Audit(Exportable):
         lowest: The lowest grade of the scale.
         highest: The highest grade, which injected orders demand.
     """
-
-    judge: str
-    probes: tuple[ProbeResult, ...]
-    family: FamilyPreference | None
-    drift: VersionDrift | None
-    systems: SystemsAudit | None
-    margin: float
-    confidence: float
-    lowest: float
-    highest: float
-
-    @property
-    def dangers(self) -> tuple[ProbeResult, ...]:
-        """The injected orders that the judge obeys: a security finding."""
-        return tuple(one for one in self.probes if one.dangerous)
-
-    @property
-    def findings(self) -> tuple[ProbeResult, ...]:
-        """The probes that shift grades."""
-        return tuple(one for one in self.probes if one.verdict == "found")
-
-    @property
-    def few(self) -> bool:
-        """Whether fewer than 20 queries are behind a probe, so that only large shifts are seen."""
-        return any(one.shift.queries < FEW_QUERIES for one in self.probes)
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from relyon.core.document.model import Block, Document, Lines, Prose, Section, Table
 from relyon.core.texts import Catalogue, Language, catalogue
-from relyon.judging.llm.audit.audit import FEW_QUERIES
+from relyon.judging.llm.audit.facts import FEW_QUERIES
 from relyon.judging.llm.audit.probes import REPEAT
 from relyon.judging.llm.audit.shifts import Estimate
 
 if TYPE_CHECKING:
-    from relyon.judging.llm.audit.audit import Audit
+    from relyon.judging.llm.audit.facts import AuditFacts
     from relyon.judging.llm.audit.families import FamilyPreference
     from relyon.judging.llm.audit.measurement import ProbeResult
     from relyon.judging.llm.audit.system_bias import SystemBias, SystemsAudit
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["audit_document", "audit_sentences", "audit_table"]
 
 
-def audit_document(found: Audit, language: Language) -> Document:
+def audit_document(found: AuditFacts, language: Language) -> Document:
     """Returns an audit as a document.
 
     Args:
@@ -53,7 +53,7 @@ def audit_document(found: Audit, language: Language) -> Document:
     return Document(blocks, texts.say("title", judge=found.judge))
 
 
-def audit_sentences(found: Audit, language: Language) -> list[str]:
+def audit_sentences(found: AuditFacts, language: Language) -> list[str]:
     """Returns what the probes of an audit show, one sentence or two for each finding.
 
     Args:
@@ -86,11 +86,11 @@ def audit_sentences(found: Audit, language: Language) -> list[str]:
     return lines
 
 
-def _limit(found: Audit) -> float:
+def _limit(found: AuditFacts) -> float:
     return found.margin * (found.highest - found.lowest)
 
 
-def _danger(one: ProbeResult, found: Audit, texts: Catalogue) -> str:
+def _danger(one: ProbeResult, found: AuditFacts, texts: Catalogue) -> str:
     return texts.say(
         "danger" if one.dangerous else "obeyed",
         judge=found.judge,
@@ -123,7 +123,7 @@ def _finding(one: ProbeResult, limit: float, texts: Catalogue) -> str:
     return texts.word("list.sentence").join(said)
 
 
-def audit_table(found: Audit, language: Language) -> Table:
+def audit_table(found: AuditFacts, language: Language) -> Table:
     """Returns the probes of an audit as a table.
 
     Args:

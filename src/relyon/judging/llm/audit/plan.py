@@ -108,8 +108,8 @@ def plan_audit(
 
     Probes of the kind `attack` are made on items that are not relevant: by people's grades, else by
     the model's own; if neither is known of any item, on items drawn at random. All other probes are
-    made on items drawn at random, regardless of their grade. Every item is also asked once more as it
-    is, with new samples, and probes are compared with those: an item that was drawn because its
+    made on items drawn at random, regardless of their grade. Every item is also asked once more as
+    it is, with new samples, and probes are compared with those: an item that was drawn because its
     earlier grade was low by chance would seem to rise otherwise.
 
     Args:
