@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 from relyon.analysis.statistics import Resampling
-from relyon.analysis.statistics.separation import (
-    LEAST_ERROR,
-    MOST_UNITS,
-    Part,
-    Separation,
-    _counts,
-    separation,
-)
+from relyon.analysis.statistics.separation import MOST_UNITS, Part, Separation, separation
+from relyon.analysis.statistics.separation.draws import counts
+from relyon.analysis.statistics.separation.pairs import LEAST_ERROR
 
 Pair = tuple[int, int]
 
@@ -75,16 +70,16 @@ def boots(
         for pair, one in apart.items()
     }
     found = []
-    for (counts,) in _counts([Part(values, np.ones(n))], draws):
-        for times in counts.astype(int):
-            drawn = {pair: np.repeat(one, times) for pair, one in apart.items()}
+    for (drawn,) in counts([Part(values, np.ones(n))], draws):
+        for times in drawn.astype(int):
+            again = {pair: np.repeat(one, times) for pair, one in apart.items()}
             found.append(
                 {
                     pair: 0.0
                     if pair in few
                     else (float(one.mean()) - float(apart[pair].mean()))
                     / math.sqrt(max(one.var(ddof=1) / n, LEAST_ERROR * apart[pair].var(ddof=1) / n))
-                    for pair, one in drawn.items()
+                    for pair, one in again.items()
                 }
             )
     return observed, found

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.leaderboard.board import Board
+from relyon.analysis.leaderboard.facts import LeaderboardFacts
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.errors import UnknownNameError
-from relyon.core.notes import Note
 from relyon.core.registry import suggestion
 from relyon.core.texts import Language, catalogue, message
 from relyon.core.texts.numbers import DIGITS
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     import polars
 
     from relyon.core.document.model import Document
-    from relyon.data.convention import Convention
 
 __all__ = ["Leaderboard"]
 
 
 @dataclass(frozen=True)
-class Leaderboard(Exportable, ExcelExport):
+class Leaderboard(LeaderboardFacts, Exportable, ExcelExport):
     """Runs in the order of each measure, with intervals of their ranks.
 
     Attributes:
@@ -56,17 +55,6 @@ class Leaderboard(Exportable, ExcelExport):
         'good: ranks 1–2 of 3 on rr (95% confidence, 20 queries)'
     """
 
-    boards: tuple[Board, ...]
-    confidence: float
-    tasks: Mapping[str, int] = field(default_factory=dict, hash=False)
-    sampled: bool = False
-    cluster: str = ""
-    resamples: int = 1000
-    seed: int = 0
-    convention: Convention | None = None
-    inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
-    notes: tuple[Note, ...] = ()
-
     def __getitem__(self, measure: str) -> Board:
         """Returns the leaderboard of a measure.
 
@@ -84,11 +72,6 @@ class Leaderboard(Exportable, ExcelExport):
         raise UnknownNameError(
             message("analysis.were-not-compared", names=measure), hint=suggestion(measure, names)
         )
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The names of the runs, in the order of the first measure."""
-        return self.boards[0].runs
 
     def line(self, run: str, measure: str | None = None, *, language: Language = "en") -> str:
         """Returns a run's ranks in one line, such as for a README.
@@ -177,13 +160,3 @@ class Leaderboard(Exportable, ExcelExport):
         yield from reading(self, words)
         for note in self.notes:
             yield note.text(language)
-
-    @property
-    def alpha(self) -> float:
-        """1 - the confidence level."""
-        return round(1 - self.confidence, 12)
-
-    @property
-    def has_costs(self) -> bool:
-        """Whether what the runs cost is known."""
-        return any(one.costs for board in self.boards for one in board.standings)

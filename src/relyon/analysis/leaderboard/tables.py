@@ -13,7 +13,7 @@ from relyon.measures.display_names import measure_label
 
 if TYPE_CHECKING:
     from relyon.analysis.leaderboard.board import Board
-    from relyon.analysis.leaderboard.result import Leaderboard
+    from relyon.analysis.leaderboard.facts import LeaderboardFacts
     from relyon.analysis.leaderboard.standing import Standing
 
 __all__ = [
@@ -39,7 +39,7 @@ MOST_LETTERS = 8
 
 
 def leaderboard_document(
-    found: Leaderboard, *, digits: int = DIGITS, language: Language = "en"
+    found: LeaderboardFacts, *, digits: int = DIGITS, language: Language = "en"
 ) -> Document:
     """Returns a table per measure, costs, tasks, and how to read them.
 
@@ -59,7 +59,7 @@ def leaderboard_document(
     return Document([*blocks, Lines(reading(found, words))], leaderboard_title(found, words))
 
 
-def leaderboard_title(found: Leaderboard, words: Catalogue) -> str:
+def leaderboard_title(found: LeaderboardFacts, words: Catalogue) -> str:
     """Returns what is ranked, in one line."""
     return words.say(
         "title_tasks" if found.tasks else "title",
@@ -81,12 +81,12 @@ def ranks_text(ranks: tuple[int, int], words: Catalogue) -> str:
     return words.say(key, first=ranks[0], last=ranks[1])
 
 
-def units_text(found: Leaderboard, board: Board, words: Catalogue) -> str:
+def units_text(found: LeaderboardFacts, board: Board, words: Catalogue) -> str:
     """Returns how many units there are, with their noun."""
     return words.say(f"unit.{board.unit}", count=board.units)
 
 
-def rank_line(found: Leaderboard, board: Board, one: Standing, words: Catalogue) -> str:
+def rank_line(found: LeaderboardFacts, board: Board, one: Standing, words: Catalogue) -> str:
     """Returns a run's ranks in one line."""
     first, last = one.ranks
     key = "line_rank" if first == last else "line_ranks"
@@ -101,7 +101,9 @@ def rank_line(found: Leaderboard, board: Board, one: Standing, words: Catalogue)
     )
 
 
-def board_table(found: Leaderboard, board: Board, words: Catalogue, digits: int = DIGITS) -> Table:
+def board_table(
+    found: LeaderboardFacts, board: Board, words: Catalogue, digits: int = DIGITS
+) -> Table:
     """Returns the runs of one measure, the best first.
 
     Args:
@@ -165,13 +167,13 @@ def task_table(board: Board, words: Catalogue, digits: int = DIGITS) -> Table:
     return Table([words["heading.run"], *names], rows, caption=caption, long=[0])
 
 
-def reading(found: Leaderboard, words: Catalogue) -> list[str]:
+def reading(found: LeaderboardFacts, words: Catalogue) -> list[str]:
     """Returns what the tables say and how to read them, one sentence each."""
     said = [text for board in found.boards for text in outcome(board, words)]
     return said + rules_of_reading(found, words)
 
 
-def rules_of_reading(found: Leaderboard, words: Catalogue) -> list[str]:
+def rules_of_reading(found: LeaderboardFacts, words: Catalogue) -> list[str]:
     """Returns how to read ranks, groups, intervals and costs, one sentence each."""
     level = words.percent(found.confidence)
     said = [words.say("reading.ranks", level=level)]
