@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Frame:
-    """The documents of both runs' top k, and what each is worth.
+    """The documents of both runs' top k, and the weight of each.
 
     The value of a query is the sum of weight times gain over its pairs; the number is the mean over
     the queries.

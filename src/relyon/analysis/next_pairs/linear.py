@@ -58,7 +58,7 @@ class Linear:
         return np.array([self.gain(grade) for grade in self.grades])
 
     def shares(self, length: int) -> NDArray[np.float64]:
-        """Returns what one unit of gain is worth at each rank from 0, which is no rank, to length.
+        """Returns the share of a gain that counts at each rank from 0, which is no rank, to length.
 
         Args:
             length: The last rank.

@@ -101,8 +101,8 @@ def next_pairs(
         [('q1', 'a'), ('q1', 'b'), ('q1', 'e')]
 
     References:
-        Schnabel et al. (2016), RecSys and arXiv 1604.07209; Li and Kanoulas (2017), CIKM, arXiv
-        1709.01709; Sawade et al. (2010), NeurIPS; Farquhar, Gal and Rainforth (2021), ICLR.
+        Schnabel et al. (2016), ICTIR, arXiv 1604.07209; Li and Kanoulas (2017), CIKM, arXiv
+        1709.01709; Sawade et al. (2010), ICML; Farquhar, Gal and Rainforth (2021), ICLR.
     """
     check_whole("budget", budget)
     check_fraction("confidence", confidence)

@@ -44,7 +44,7 @@ def expect(
     whether both runs return them. The mean of a group is that of its graded pairs and
     `STRENGTH` pairs of the mean over all groups, which in turn has as many of the flat
     distribution over the possible grades; a group of a model's grade starts at that grade's gain.
-    The estimate is unbiased whatever these numbers are; bad ones widen its interval.
+    These numbers cannot bias the estimate; bad ones widen its interval.
 
     Args:
         frame: The pairs.

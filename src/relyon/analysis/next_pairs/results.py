@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.next_pairs.drawn import DrawnPair, frame_of
+from relyon.analysis.next_pairs.drawn import frame_of
+from relyon.analysis.next_pairs.facts import DrawFacts, EstimateFacts
 from relyon.core.document.exportable import Exportable
 from relyon.core.document.json import note_dict
 from relyon.core.texts.numbers import DIGITS
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     import polars
 
     from relyon.core.document.model import Document
-    from relyon.core.notes import Note
     from relyon.core.texts import Language
 
 __all__ = ["NextPairs", "PairsEstimate"]
 
 
 @dataclass(frozen=True)
-class PairsEstimate(Exportable):
+class PairsEstimate(EstimateFacts, Exportable):
     """The mean of one run, or the difference of two, from pairs that were drawn.
 
     Attributes:
@@ -46,33 +45,6 @@ class PairsEstimate(Exportable):
             single values say little.
         notes: What was noticed.
     """
-
-    measure: str
-    value: float
-    low: float
-    high: float
-    confidence: float
-    error: float
-    draw_error: float
-    queries: int
-    drawn: int
-    left: int
-    batches: int
-    skipped: int
-    next_half: float
-    next_budget: int
-    values: Mapping[str, float] = field(repr=False, default_factory=dict)
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether every pair is graded: the value is that of a complete evaluation."""
-        return self.left == 0 and self.skipped == 0
-
-    @property
-    def half(self) -> float:
-        """Half the width of the interval."""
-        return (self.high - self.low) / 2
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
         """Returns the estimate, what it rests on, and how to read it.
@@ -115,7 +87,7 @@ class PairsEstimate(Exportable):
 
 
 @dataclass(frozen=True)
-class NextPairs(Exportable):
+class NextPairs(DrawFacts, Exportable):
     """The pairs to grade next.
 
     Attributes:
@@ -127,15 +99,7 @@ class NextPairs(Exportable):
         notes: What was noticed.
     """
 
-    drawn: tuple[DrawnPair, ...]
-    left: int
-    covered: float
     estimate: PairsEstimate
-    notes: tuple[Note, ...] = ()
-
-    def __len__(self) -> int:
-        """The number of pairs to grade."""
-        return len(self.drawn)
 
     def document(
         self, *, digits: int = DIGITS, language: Language = "en", limit: int = 10

@@ -10,13 +10,13 @@ from relyon.core.texts import Catalogue, Language, catalogue
 from relyon.core.texts.numbers import DIGITS
 
 if TYPE_CHECKING:
-    from relyon.analysis.next_pairs.results import NextPairs, PairsEstimate
+    from relyon.analysis.next_pairs.facts import DrawFacts, EstimateFacts
 
 __all__ = ["estimate_document", "pairs_document"]
 
 
 def estimate_document(
-    found: PairsEstimate, *, digits: int = DIGITS, language: Language = "en"
+    found: EstimateFacts, *, digits: int = DIGITS, language: Language = "en"
 ) -> Document:
     """Returns the estimate, what it rests on, and how to read it.
 
@@ -31,7 +31,7 @@ def estimate_document(
 
 
 def pairs_document(
-    found: NextPairs, *, digits: int = DIGITS, language: Language = "en", limit: int = 10
+    found: DrawFacts, *, digits: int = DIGITS, language: Language = "en", limit: int = 10
 ) -> Document:
     """Returns the first pairs, and the estimate so far.
 
@@ -70,14 +70,14 @@ def pairs_document(
     return Document(blocks, title)
 
 
-def _caption(found: NextPairs, limit: int, words: Catalogue) -> str:
+def _caption(found: DrawFacts, limit: int, words: Catalogue) -> str:
     shown = min(limit, len(found))
     if shown == len(found):
         return words.say("all_shown", covered=words.percent(found.covered))
     return words.say("first_shown", shown=shown, covered=words.percent(found.covered))
 
 
-def _facts(found: PairsEstimate, words: Catalogue, digits: int) -> Table:
+def _facts(found: EstimateFacts, words: Catalogue, digits: int) -> Table:
     """Returns the numbers as rows of a name and a value."""
     style = words.style
     rows = [(words["fact.value"], style.signed(found.value, digits))]
@@ -102,7 +102,7 @@ def _facts(found: PairsEstimate, words: Catalogue, digits: int) -> Table:
     return Table(["", ""], rows)
 
 
-def _reading(found: PairsEstimate, words: Catalogue) -> list[str]:
+def _reading(found: EstimateFacts, words: Catalogue) -> list[str]:
     """Returns what the numbers mean."""
     lines = []
     if found.complete:

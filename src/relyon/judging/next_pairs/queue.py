@@ -158,7 +158,7 @@ def estimate_drawn(
     """Estimates from the grades that people gave to the drawn pairs so far.
 
     A result that a judge could not grade, or that a lead removed, counts as one that cannot be
-    judged once nobody can grade it any more.
+    judged once all its places are answered.
 
     Args:
         store: The database.

@@ -29,7 +29,7 @@ class State:
         people: The final grades of people.
         models: Those of a language model, where people gave none.
         there: All results of the project, removed ones included.
-        over: Results that nobody will grade: removed, or answered without a grade.
+        over: Results that get no grade any more: removed, or answered without one.
     """
 
     project: Project
@@ -76,7 +76,7 @@ class State:
         return self._table(self.models) if self.models else None
 
     def drawn(self, batches: Sequence[Batch]) -> list[DrawnPair]:
-        """Returns the drawn pairs, those marked that nobody will grade."""
+        """Returns the drawn pairs, those marked that get no grade any more."""
         return [
             replace(pair, grade="skip") if (pair.query, pair.document) in self.over else pair
             for one in batches
