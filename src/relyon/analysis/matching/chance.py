@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["accident", "distinct_rows", "steps"]
 
 #: How many of the nearest other numbers show how densely numbers lie.
-NEIGHBOURS = 20
+NEIGHBOURS = 8
 #: Numbers that differ by less are one.
 SAME = 1e-9
 #: Largest denominator of a measure's values in which a step is looked for.
@@ -63,7 +63,7 @@ def accident(
     """Returns the probability that some of the tried numbers matches by accident.
 
     If the rules behind a number are not among those tried, it lies somewhere between the numbers
-    that were tried. The k nearest that do not match (k = 20, or all) lie within r half units of the
+    that were tried. The k nearest that do not match (k = 8, or all) lie within r half units of the
     last decimal in every measure; numbers of that density match a given one with an expected count
     of k / r^m for m measures, and at least one with probability 1 - exp(-k / r^m). Where only
     multiples of a step are possible, half the step takes the place of the half unit.
@@ -77,13 +77,17 @@ def accident(
     Examples:
         >>> rows = np.linspace(0.4, 0.6, 201).reshape(-1, 1)
         >>> round(accident(rows, [0.5034], [0.00005]), 3)
-        0.099
+        0.105
     """
     count, measures = tried.shape
     if not count:
         return 0.0
     half = np.asarray(halves, dtype=float)
-    wide = np.maximum(half, np.asarray(grid or [0.0] * measures) / 2)
+    step = np.asarray(grid or [0.0] * measures)
+    wide = np.maximum(half, step / 2)
+    # Only numbers that are multiples of the step can match one that is.
+    off = np.abs(tried - np.round(tried / np.where(step, step, 1)) * step)
+    tried = tried[((off <= half) | (step == 0)).all(axis=1)]
     apart = np.abs(tried - np.asarray(printed))
     other = (apart / half).max(axis=1) > 1 + 1e-6
     distances = np.sort((apart[other] / wide).max(axis=1))[:NEIGHBOURS]

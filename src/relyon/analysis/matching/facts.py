@@ -16,7 +16,7 @@ __all__ = ["MatchFacts", "MatchedClass", "NearMiss", "Tier", "Verdict"]
 Verdict = Literal["found", "doubtful", "none"]
 
 #: Above this probability of an accident, a match proves nothing.
-DOUBTFUL = 0.05
+DOUBTFUL = 0.01
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class MatchFacts:
         """Whether rules are `found`, `doubtful` or `none`.
 
         `doubtful`: rules give the numbers, but with as many changes as the simplest of them, one of
-        so many numbers matches by accident with a probability above 5%.
+        so many numbers matches by accident with a probability above 1%.
         """
         if not self.classes:
             return "none"

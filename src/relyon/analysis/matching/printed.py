@@ -98,7 +98,7 @@ def parse_number(measure: str | Measure, given: object) -> PrintedNumber:
     exponent = int(number.as_tuple().exponent)
     decimals = max(0, -exponent) + 2 * percent
     value = float(number / 100 if percent else number)
-    if one.bounds == (0.0, 1.0) and value > 1 and not percent and value <= 100:
+    if one.bounds == (0.0, 1.0) and 1.5 < value <= 100 and not percent:
         raise ParameterError(
             message("analysis.match-is-above-1", measure=one, text=text),
             hint=message("analysis.match-write-percent", measure=one, text=text),
