@@ -99,7 +99,7 @@ def document_rows(
         fields: The fields that are needed; `title` and `snippet` are found by their usual names
             (a text or a description is a snippet), others by their own. None are these two.
         columns: Columns by role: `document`, `title`, `snippet`.
-        wanted: Ids by which the column of ids is recognised if several columns can be it.
+        wanted: Ids by which the column of ids is recognised among several candidates.
 
     Raises:
         InputError: If it cannot be read, has no column of ids, or none of the fields.

@@ -35,7 +35,7 @@ PARTS = ("title", "snippet", "url", "image")
 
 @dataclass(frozen=True)
 class Judged:
-    """What a sheet of items says of its pairs.
+    """The texts, tiers and times of the pairs of a sheet of items.
 
     Attributes:
         texts: Texts by field, by query and document; only fields that some item has.
@@ -91,7 +91,7 @@ def sheet_of_source(source: object) -> Sheet | None:
 
 
 def judged_of_sheet(sheet: Sheet) -> Judged:
-    """Returns what a sheet says of its pairs."""
+    """Returns the texts, tiers and times of a sheet."""
     texts: dict[Pair, dict[str, str]] = {}
     tiers: dict[Pair, str] = {}
     times: dict[Pair, float] = {}

@@ -314,7 +314,7 @@ def _levels(evaluator: Evaluator) -> tuple[float, ...]:
         return tuple(sorted(one.grade for one in scale.levels))
     seen = sorted({one for own in evaluator.judgments.to_dict().values() for one in own.values()})
     if len(seen) == 1:
-        # A single grade says nothing of the others: 0 is "not relevant".
+        # Of the other grades nothing is known but that 0 is "not relevant".
         return tuple(sorted({0.0, *seen}))
     if len(seen) <= MOST_LEVELS:
         return tuple(seen)
