@@ -131,6 +131,7 @@ TARGETS = (
     Target("permutations", "SciPy (0.2%, scaled)", "relyon", 300),
     Target("permutations", "ranx (0.2%, scaled)", "relyon", 300),
     Target("permutations", "relyon", "", 3, "at most", "seconds"),
+    Target("leaderboards", "relyon", "", 5, "at most", "seconds"),
     Target("slices", "relyon, two conditions", "", 2, "at most", "seconds"),
     Target("slices", "relyon, three conditions", "", 2, "at most", "seconds"),
     Target("deep", "relyon, second run", "relyon", 1, "at most"),

@@ -26,6 +26,7 @@ from bench.contenders import (
     with_rr,
 )
 from bench.formats import formats
+from bench.leaderboards import leaderboards
 from bench.letor import letor
 from bench.parquet import labelled, parquet
 from bench.search import replays, searches
@@ -436,6 +437,7 @@ WORKLOADS = {
     "gauc": Entry("Grouped AUC", gauc, ("flat",)),
     "pnr": Entry("PNR of one long query", pnr, ("single",)),
     "permutations": Entry("A million permutations", permutations),
+    "leaderboards": Entry("A leaderboard of 200 systems x 7,000 queries", leaderboards),
     "slices": Entry("Slices of 7,000 queries x 40 columns", slices),
     "imports": Entry("Imports, whole process", imports),
     "starts": Entry("The shipped example, whole process", starts),

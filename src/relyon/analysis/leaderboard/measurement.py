@@ -142,6 +142,9 @@ def leaderboard_results(
         different_inputs: As for `relyon.compare_results`.
         **options: As for `relyon.leaderboard`.
 
+    Returns:
+        A `Leaderboard`, as `relyon.leaderboard`.
+
     Raises:
         InputError: If they were measured with different judgments, or have no query in common.
         ParameterError: If there are fewer than two, or they differ in measures, rules or runs.
@@ -214,6 +217,9 @@ def leaderboard_values(
         tasks: `fixed` or `sampled`, as for `relyon.leaderboard_results`: the values are by task.
             Without it there is one task.
         **options: As for `relyon.leaderboard`.
+
+    Returns:
+        A `Leaderboard`, as `relyon.leaderboard`.
 
     Raises:
         InputError: If a file cannot be read, or runs have no measure or query in common.
