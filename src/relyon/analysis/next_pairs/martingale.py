@@ -92,8 +92,8 @@ def estimate_sums(pairs: Pairs, batches: Sequence[Graded], curve: float, final: 
     Draw m of N adds to what is known an estimate of the rest: the expected gains of the pairs that
     are left, and for the one drawn (gain - expected) / probability, all times their weights. Each
     is unbiased given the draws before, however wrong the expectations, as long as these do not
-    depend on the grades that follow. Their mean with weights that no grade changes (`draw_weights`) is
-    unbiased, too, and exact once every pair is drawn.
+    depend on the grades that follow. Their mean with weights that no grade changes
+    (`draw_weights`) is unbiased, too, and exact once every pair is drawn.
 
     Args:
         pairs: The pairs.
