@@ -10,6 +10,7 @@ from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.group import CommandGroup
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_stdin, judgments_argument
+from relyon.cli.judging_project import project_of
 from relyon.cli.messages import messages
 from relyon.cli.monitor_looks import Looks
 from relyon.cli.monitor_stale import KeptContents, StaleMonth
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from relyon.core.language import Language
     from relyon.data.aggregation import Rule
     from relyon.data.judgments import Judgments
-    from relyon.io.databases import Database
     from relyon.online.monitoring import Monitor
 
 __all__ = ["command"]
@@ -141,6 +141,12 @@ class Add:
         help="Judgments in any format, or a judging database with its project, such as"
         " judging.db#June.",
     )
+    model_judgments: str | None = option(
+        "--model-judgments",
+        metavar="FILE",
+        help="A model's judgments of all sampled queries, where people graded a random choice of"
+        " them in each tier: `relyon monitor show` then has an interval from both.",
+    )
     project: str | None = option(
         "--project",
         metavar="NAME",
@@ -192,6 +198,11 @@ def add(request: Add) -> None:
         k=depths,
         common_k=request.common_k,
         grading=grading,
+        model_judgments=None
+        if request.model_judgments is None
+        else judgments_argument(
+            request.model_judgments, None, chosen_columns(request.columns), grades.scale
+        ),
     )
     path = write_round(made, request.rounds)
     request.contents.keep(path, made.judgments)
@@ -220,7 +231,7 @@ def _judged(request: Add) -> tuple[Judgments, str]:
 
     source = database_at(request.judgments)
     if request.project is not None:
-        source = _project(request.judgments, request.project, source)
+        source = project_of(request.judgments, request.project, source)
     if source is None:
         columns, scale = chosen_columns(request.columns), chosen_scale(request.scale)
         form = request.judgments_format
@@ -233,24 +244,6 @@ def _judged(request: Add) -> tuple[Judgments, str]:
     found = read_project(source, rule=request.rule)
     messages.note(describe_rule(request.rule))
     return found
-
-
-def _project(judgments: str, project: str, named: Database | None) -> Database:
-    """Returns the judging database with the project of ``--project``.
-
-    Raises:
-        ParameterError: If the judgments name another project.
-    """
-    from relyon.io.databases import Database
-
-    if named is None:
-        return Database(judgments, project)
-    if named.project not in ("", project):
-        raise ParameterError(
-            message("cli.project-is-named-twice", named=named.project, project=project),
-            hint=message("cli.leave-project-out"),
-        )
-    return Database(named.address, project)
 
 
 @request

@@ -6,6 +6,7 @@ from relyon.analysis.prediction_powered.measurement import (
     fewer_grades_of,
     prediction_powered,
 )
+from relyon.analysis.prediction_powered.model_grades import in_grades_of_people
 from relyon.analysis.prediction_powered.rules import Labelled, LabelledRules
 from relyon.analysis.prediction_powered.values import is_mean
 
@@ -15,6 +16,7 @@ __all__ = [
     "LabelledRules",
     "PoweredMean",
     "fewer_grades_of",
+    "in_grades_of_people",
     "is_mean",
     "prediction_powered",
 ]

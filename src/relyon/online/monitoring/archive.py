@@ -31,6 +31,8 @@ __all__ = ["MANIFEST", "find_rounds", "read_round", "read_rounds", "write_round"
 
 MANIFEST = "round.json"
 SAMPLE, JUDGMENTS, RESULTS = "sample.csv", "judgments.csv", "results.csv"
+#: A model's grades, in rounds that have them.
+MODEL = "model.csv"
 FORMAT = 1
 #: From this share of equal results on, two samples are one and the same.
 SAME = 0.5
@@ -43,7 +45,8 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
     """Stores a round in a folder of rounds, under its month.
 
     Its files are `sample.csv`, `judgments.csv`, `results.csv` and `round.json`, which contains the
-    rules and the SHA-256 of each. They appear together or not at all.
+    rules and the SHA-256 of each; `model.csv` has a model's grades, if there are any. They appear
+    together or not at all.
 
     Args:
         made: What `relyon.create_round` returned.
@@ -161,6 +164,10 @@ def _write_files(made: Round, folder: Path) -> None:
     made.sample.write(folder / SAMPLE)
     write_judgments(made.judgments, folder / JUDGMENTS)
     write_table(made.results, folder / RESULTS)
+    names = [SAMPLE, JUDGMENTS, RESULTS]
+    if made.model_judgments is not None:
+        write_judgments(made.model_judgments, folder / MODEL)
+        names.append(MODEL)
     manifest: dict[str, object] = {
         "format": FORMAT,
         "month": made.month,
@@ -174,7 +181,7 @@ def _write_files(made: Round, folder: Path) -> None:
         "scale": _scale_dict(made.judgments.scale),
         **({"grading": made.grading} if made.grading else {}),
         "inputs": _inputs(made),
-        "files": {name: _digest(folder / name) for name in (SAMPLE, JUDGMENTS, RESULTS)},
+        "files": {name: _digest(folder / name) for name in names},
     }
     manifest["sha256"] = _seal(manifest)
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
@@ -274,6 +281,9 @@ def read_round(folder: str | os.PathLike[str]) -> Round:
         made=manifest["made"],
         version=manifest["version"],
         grading=manifest.get("grading", ""),
+        model_judgments=read_judgments(path / MODEL, scale=scale)
+        if MODEL in manifest["files"]
+        else None,
     )
 
 

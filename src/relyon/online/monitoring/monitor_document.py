@@ -13,6 +13,7 @@ from relyon.core.texts import Catalogue, catalogue
 from relyon.measures.display_names import convention_line
 from relyon.online.monitoring.month_notes import MonthNote
 from relyon.online.monitoring.points import ALL, Point
+from relyon.online.monitoring.powered_months import powered_section
 from relyon.online.monitoring.sentences import (
     STYLE,
     change_sentence,
@@ -53,6 +54,8 @@ def monitor_document(found: Trend, language: Language, queries: int) -> Document
     if rows:
         title = f"{words['words.common']} (DCG@{found.common_k})"
         blocks.append(Section("", title, [Table(headings, rows)]))
+    if found.powered:
+        blocks.append(powered_section(found.powered, words, found.confidence))
     for title, sentences in _sections(found, words, language):
         blocks.append(Section("", title, [Points(sentences)]))
     for title, frame in _query_frames(found, words, queries):

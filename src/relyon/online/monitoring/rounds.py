@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
@@ -46,6 +46,7 @@ class Round:
         made: When the round was made, in UTC; empty until it is written.
         version: Of relyon, when it was made.
         grading: How several judges' grades became one, such as `median`; empty if unknown.
+        model_judgments: A model's grades of the sampled queries, beside people's; None without.
 
     Examples:
         >>> import polars as pl, relyon
@@ -69,6 +70,7 @@ class Round:
     made: str = ""
     version: str = ""
     grading: str = ""
+    model_judgments: Judgments | None = None
 
     @property
     def tiers(self) -> tuple[str, ...]:
@@ -116,6 +118,7 @@ def create_round(
     k: int | Mapping[str, int] | None = None,
     common_k: int | None = None,
     grading: str = "",
+    model_judgments: object = None,
 ) -> Round:
     """Evaluates a month's sample under its grades.
 
@@ -129,6 +132,8 @@ def create_round(
         common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the
             smallest depth if that is smaller.
         grading: How several judges' grades became one, to be kept with the round.
+        model_judgments: A model's grades of all sampled queries, where people graded a random
+            choice of them: the month then has a prediction-powered interval, too.
 
     Returns:
         The round; `relyon.write_round` stores it.
@@ -173,7 +178,14 @@ def create_round(
     common = chosen_common(min(sample.common_k, least), least, common_k)
     kept = _of_sample(sample, found)
     results = _results(sample, kept, rules, depths, common)
-    return Round(month, sample, kept, rules, depths, common, results, grading=grading)
+    machine = None
+    if model_judgments is not None:
+        from relyon.analysis.prediction_powered import in_grades_of_people
+
+        read = read_judgments(model_judgments, scale=found.scale)
+        machine = _of_sample(sample, in_grades_of_people(read, found, {}))
+    made = Round(month, sample, kept, rules, depths, common, results, grading=grading)
+    return replace(made, model_judgments=machine)
 
 
 def _check_grades(judgments: Judgments) -> None:

@@ -25,6 +25,7 @@ from relyon.online.monitoring.changes import (
 from relyon.online.monitoring.monitor_document import monitor_document
 from relyon.online.monitoring.month_notes import read_month_notes
 from relyon.online.monitoring.points import month_points
+from relyon.online.monitoring.powered_months import powered_month, powered_notes
 from relyon.online.monitoring.query_values import query_values
 from relyon.online.monitoring.round_notes import observe
 from relyon.online.monitoring.rounds import Round, ranks_that_count
@@ -58,6 +59,7 @@ class Monitor(Trend, Exportable):
         alpha: The level of the tests.
         notes: What was noticed about the rounds.
         month_notes: What people noted on the months, the earliest first.
+        powered: The mean DCG of months with a model's grades beside people's, at the common k.
 
     Examples:
         >>> import polars as pl, relyon
@@ -150,6 +152,7 @@ class Monitor(Trend, Exportable):
             "convention": self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
             "month_notes": [note.to_dict() for note in self.month_notes],
+            "powered": [one.to_dict() for one in self.powered],
         }
 
     def document(self, language: Language = "en", *, queries: int = 5) -> Document:
@@ -249,7 +252,11 @@ def monitor(
         ]  # fmt: skip
     before = found[-2] if len(found) > 1 else None
     points = [point for points in by_month for point in points]
+    powered = tuple(
+        month for one in found if (month := powered_month(one, common, rules, confidence))
+    )
     notes = tuple(observe(found, points, depths, rules, explicit=convention is not None))
+    notes = (*notes, *powered_notes(powered))
     warn(notes)
     return Monitor(
         months=tuple(one.month for one in found),
@@ -269,6 +276,7 @@ def monitor(
             if isinstance(rounds, str | PathLike)
             else ()
         ),
+        powered=powered,
     )
 
 

@@ -20,6 +20,7 @@ from relyon.online.monitoring.month_notes import MonthNote
 from relyon.online.monitoring.month_variance import renamed
 from relyon.online.monitoring.past_changes import PastChanges, past_changes
 from relyon.online.monitoring.points import ALL, Depth, Point
+from relyon.online.monitoring.powered_months import PoweredMonth
 from relyon.online.monitoring.since import Since, correct_since
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Trend:
     alpha: float
     notes: tuple[Note, ...] = field(default=())
     month_notes: tuple[MonthNote, ...] = field(default=())
+    powered: tuple[PoweredMonth, ...] = field(default=())
 
     def series(self, tier: str, depth: Depth = "tier") -> list[Point]:
         """Returns the points of a tier, the earliest first; `all` is known at the common k."""
