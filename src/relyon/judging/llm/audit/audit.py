@@ -20,6 +20,7 @@ from relyon.judging.llm.audit.measurement import (
     measure_probes,
     read_pairs,
 )
+from relyon.judging.llm.audit.shifts import ends_of
 from relyon.judging.llm.audit.system_bias import SystemsAudit, audit_systems
 from relyon.judging.llm.audit.versions import VersionDrift, compare_versions
 from relyon.judging.pooling import DEPTH, top_documents
@@ -162,6 +163,7 @@ def measure_audit(
         resampling: Number of sign patterns and seed.
 
     Raises:
+        InputError: If the scale is open: it has no levels.
         ParameterError: If the margin or the confidence is not between 0 and 1.
 
     Examples:
@@ -174,7 +176,7 @@ def measure_audit(
     probes = measure_probes(
         pairs, scale, margin=margin, confidence=confidence, resampling=resampling
     )
-    lowest, highest = min(scale.gains), max(scale.gains)
+    lowest, highest = ends_of(scale)
     return Audit(judge, probes, family, drift, systems, margin, confidence, lowest, highest)
 
 

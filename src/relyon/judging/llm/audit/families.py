@@ -13,7 +13,7 @@ from relyon.core.document.json import json_values
 from relyon.core.parameters import check_fraction
 from relyon.data.scale import Scale
 from relyon.judging.llm.audit.measurement import MARGIN, Verdict
-from relyon.judging.llm.audit.shifts import FEWEST_QUERIES, Estimate
+from relyon.judging.llm.audit.shifts import FEWEST_QUERIES, Estimate, ends_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,6 +120,7 @@ def measure_preference(
         confidence: Confidence level of the intervals.
 
     Raises:
+        InputError: If the scale is open: it has no levels.
         ParameterError: If the margin or the confidence is not between 0 and 1.
 
     Examples:
@@ -141,7 +142,8 @@ def measure_preference(
 
     check_fraction("margin", margin)
     check_fraction("confidence", confidence)
-    width = max(scale.gains) - min(scale.gains)
+    lowest, highest = ends_of(scale)
+    width = highest - lowest
     levels = {grade: n for n, grade in enumerate(sorted({one.people for one in grades}))}
     queries = {query: n for n, query in enumerate(sorted({one.query for one in grades}))}
     # Counts and sums of model − people, by query, family and people's grade.

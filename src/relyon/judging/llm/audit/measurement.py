@@ -14,7 +14,7 @@ from relyon.data.aggregation import aggregate
 from relyon.data.scale import Scale
 from relyon.judging.llm.audit.plan import sample_numbers
 from relyon.judging.llm.audit.probes import ORDERS, PROBES, REPEAT, ProbeKind
-from relyon.judging.llm.audit.shifts import Estimate, Shift, measure_shift
+from relyon.judging.llm.audit.shifts import Estimate, Shift, ends_of, measure_shift
 
 if TYPE_CHECKING:
     from relyon.judging.llm.models import Configuration
@@ -127,6 +127,7 @@ def measure_probes(
         The probes with an item, `repeat` first, then in the order of `PROBES`.
 
     Raises:
+        InputError: If the scale is open: it has no levels.
         ParameterError: If the margin or the confidence is not between 0 and 1.
 
     Examples:
@@ -142,7 +143,7 @@ def measure_probes(
     """
     check_fraction("margin", margin)
     check_fraction("confidence", confidence)
-    lowest, highest = min(scale.gains), max(scale.gains)
+    lowest, highest = ends_of(scale)
     kinds: dict[str, ProbeKind | Literal[""]] = {REPEAT: ""}
     kinds |= {one.name: one.kind for one in PROBES}
     found: list[tuple[str, Shift, Sequence[ProbePair]]] = []

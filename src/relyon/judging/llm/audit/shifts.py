@@ -12,12 +12,16 @@ from relyon.analysis.statistics.clusters.mean import ClusteredMean
 from relyon.analysis.statistics.paired import Resampling
 from relyon.analysis.uncertainty.mean_intervals import clustered_interval
 from relyon.core.document.json import json_values
+from relyon.core.errors import InputError
+from relyon.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FEWEST_QUERIES", "Estimate", "Shift", "measure_mean", "measure_shift"]
+    from relyon.data.scale import Scale
+
+__all__ = ["FEWEST_QUERIES", "Estimate", "Shift", "ends_of", "measure_mean", "measure_shift"]
 
 #: Below this number of queries there is no interval: too few to show a spread.
 FEWEST_QUERIES = 6
@@ -77,6 +81,25 @@ class Shift:
             "flips": self.flips.to_dict(),
             **json_values({"p": self.p}),
         }
+
+
+def ends_of(scale: Scale) -> tuple[float, float]:
+    """Returns the lowest and the highest grade of a scale.
+
+    Raises:
+        InputError: If the scale is open: it has no levels.
+
+    Examples:
+        >>> from relyon.data.scale import SEARCH
+        >>> ends_of(SEARCH)
+        (0.0, 3.0)
+    """
+    if not scale.levels:
+        raise InputError(
+            message("judging.scale-has-no-levels", scale_name=scale.name),
+            hint=message("judging.create-project-with-scale"),
+        )
+    return min(scale.gains), max(scale.gains)
 
 
 def measure_shift(

@@ -223,8 +223,6 @@ def measure_system_bias(
                 message("judging.family-of-unknown-run", name=name, runs=list(runs))
             )
     read = parse_measure(measure)
-    if read.combine != "mean":
-        raise ParameterError(message("judging.bias-needs-mean", measure=measure))
     labelled = sorted(
         query for query, given in machine.items() if given.keys() <= people.get(query, {}).keys()
     )
@@ -309,12 +307,17 @@ def _values(
     from relyon.evaluation import evaluate
     from relyon.measures.parser import measure as parse_measure
 
+    read = parse_measure(measure)
     judgments = Judgments.from_dict(grades, scale=scale)
     found = {}
     for name, run in runs.items():
         results = evaluate(judgments, run, [measure], name=name)
+        if read.combine != "mean" or any(
+            one.average != "macro" for one in results.entries.values()
+        ):
+            raise ParameterError(message("judging.bias-needs-mean", measure=measure))
         column = results.values_by_query(measure)
-        instead = parse_measure(measure).counted(results.convention)
+        instead = read.counted(results.convention)
         values = np.array([column.get(query, math.nan) for query in queries])
         found[name] = np.where(np.isnan(values), instead, values)
     return found

@@ -13,7 +13,7 @@ from relyon.core.texts import message
 from relyon.data.aggregation import aggregate
 from relyon.data.scale import Scale
 from relyon.judging.llm.audit.measurement import MARGIN, Verdict, verdict_of
-from relyon.judging.llm.audit.shifts import Shift, measure_shift
+from relyon.judging.llm.audit.shifts import Shift, ends_of, measure_shift
 from relyon.judging.llm.figures import Figure, Unit, measure_figures
 from relyon.judging.records import Item
 
@@ -81,7 +81,7 @@ def measure_drift(
         resampling: Number of sign patterns, or of draws of queries for kappa, and seed.
 
     Raises:
-        InputError: If no item was graded by both.
+        InputError: If no item was graded by both, or the scale is open: it has no levels.
 
     Examples:
         >>> from relyon.data.scale import SEARCH
@@ -92,6 +92,7 @@ def measure_drift(
         >>> round(found.shift.mean.value, 2), found.verdict
         (-0.15, 'found')
     """
+    ends = ends_of(scale)
     both = [one for one in items if one.id in earlier and one.id in later]
     if not both:
         raise InputError(
@@ -102,13 +103,13 @@ def measure_drift(
         [earlier[one.id] for one in both],
         [later[one.id] for one in both],
         [one.query for one in both],
-        (min(scale.gains), max(scale.gains)),
+        ends,
         confidence=confidence,
         resampling=resampling,
     )
     units = [Unit.of_two(one.query, later[one.id], earlier[one.id]) for one in both]
     figures = measure_figures(units, scale, confidence=confidence)
-    limit = margin * (max(scale.gains) - min(scale.gains))
+    limit = margin * (ends[1] - ends[0])
     verdict = verdict_of(shift.mean, shift.p, limit, confidence)
     return VersionDrift(names[0], names[1], shift, figures.weighted_kappa, verdict)
 
