@@ -57,6 +57,8 @@ def test_every_module_of_a_command_is_listed() -> None:
         "help",
         "help_lists",
         "file_columns",
+        "find_slices",
+        "joined_tables",
         "hints",
         "inputs",
         "margin_gate",

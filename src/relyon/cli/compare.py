@@ -59,7 +59,7 @@ Examples:
   relyon compare judgments.qrels bm25.run new.run -m ndcg@10 -m recall@100
   relyon compare judgments.qrels bm25.run tfidf.run new.run --test tukey
   relyon compare judgments.qrels bm25.run new.run --fail-if-worse ndcg@10
-  relyon compare judgments.qrels bm25.run new.run --queries q.csv --find-slices
+  relyon compare judgments.qrels bm25.run new.run --find-slices
   relyon compare --scored test.csv --query query --label label \\
       --score old --score new -m gauc
   relyon compare --values old.csv new.csv
