@@ -37,7 +37,7 @@ UNEXPLAINED = {
         powered-no-labelled powered-not-means powered-undefined powered-ungraded powered-unpaired
         drawn-after-ungraded drawn-skipped fewer-pairs-left nothing-to-draw
         leaderboard-few-units leaderboard-identical leaderboard-left-out leaderboard-many-groups
-        leaderboard-unknown-costs
+        leaderboard-unknown-costs mteb-tasks-left-out
         chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
         passages-without-text windows-line-ends
         chunks-found-nearly chunks-not-found duplicate-passages no-passages passages-found-nearly

@@ -1,4 +1,4 @@
-"""MTEB's predictions as runs, and its tasks' judgments."""
+"""MTEB's predictions as runs, its tasks' judgments, and its results as values of tasks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 from relyon.compat.identical_ids import without_identical_ids
 from relyon.core.errors import InputError, UnknownNameError
+from relyon.core.notes import Note, warn
 from relyon.core.texts import message
 from relyon.data.judgments import Judgments
 from relyon.data.run import Run
 from relyon.io.byte_source import Source
 
-__all__ = ["judgments", "run"]
+__all__ = ["judgments", "run", "scores"]
 
 #: The key of a predictions file that is not a subset.
 META = "mteb_model_meta"
@@ -89,6 +90,73 @@ def run(
         }
     named = name or (str(meta.get("model_name")) if isinstance(meta, Mapping) else None)
     return Run.from_dict(scores, name=named, source=path or "memory")
+
+
+def scores(
+    folder: str | os.PathLike[str], *, measure: str = "main_score", split: str | None = None
+) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """Returns the results of models, as MTEB stores them, by task, for a leaderboard over tasks.
+
+    `relyon.leaderboard_values(scores(FOLDER), tasks="sampled")` ranks the models: a task's value is
+    the mean over its subsets, such as languages, and tasks are the units. Only tasks that all
+    models have are returned; a note says how many are left out.
+
+    Args:
+        folder: A folder with the files `MODEL/REVISION/TASK.json`, such as a copy of MTEB's
+            repository of results or what `mteb.evaluate` stores.
+        measure: A score of the files, such as `ndcg_at_10`; `main_score` is that of MTEB's tables.
+        split: The split, such as `dev`; by default `test` if a task has it, or the only one.
+
+    Returns:
+        {task: {model: {measure: {subset: value}}}}.
+
+    Raises:
+        InputError: If there are no results, no task is common to all models, or a model has two
+            revisions of a task.
+        UnknownNameError: If a task has no such split, or several and none is named.
+    """
+    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    base = os.fspath(folder)
+    models: set[str] = set()
+    for place, _, files in sorted(os.walk(base)):
+        for file in sorted(files):
+            path = os.path.join(place, file)
+            if not file.endswith(".json") or file == "model_meta.json":
+                continue
+            content = _content(path)
+            if not isinstance(content, Mapping) or "task_name" not in content:
+                continue
+            model = os.path.relpath(path, base).split(os.sep)[0].replace("__", "/")
+            by_model = found.setdefault(str(content["task_name"]), {})
+            if model in by_model:
+                raise InputError(message("compat.two-results-of-mteb", model=model), path=path)
+            models.add(model)
+            by_model[model] = {measure: _subsets(content.get("scores"), measure, split, path)}
+    whole = {task: one for task, one in sorted(found.items()) if len(one) == len(models)}
+    if not whole:
+        raise InputError(
+            message("compat.no-results-of-mteb", count=len(models), tasks=len(found)), path=base
+        )
+    left = sorted(found.keys() - whole.keys())
+    if left:
+        warn([Note("mteb-tasks-left-out", len(left), "warning", tuple(left[:3]))])
+    return {task: {model: one[model] for model in sorted(models)} for task, one in whole.items()}
+
+
+def _subsets(content: Any, measure: str, split: str | None, path: str) -> dict[str, float]:
+    """Returns a score of each subset of a task."""
+    splits = content if isinstance(content, Mapping) else {}
+    name = "test" if split is None and "test" in splits else split
+    if not splits or not all(isinstance(one, list) for one in splits.values()):
+        raise InputError(message("compat.no-scores-of-mteb", measure=measure), path=path)
+    rows = _chosen({key: {"rows": one} for key, one in splits.items()}, name, "split", path)
+    found = {}
+    for row in rows["rows"]:
+        value = row.get(measure) if isinstance(row, Mapping) else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(message("compat.no-scores-of-mteb", measure=measure), path=path)
+        found[str(row.get("hf_subset", "default"))] = float(value)
+    return found
 
 
 def _data(task: Any, subset: str | None, split: str | None) -> Mapping[str, Any]:
