@@ -86,7 +86,7 @@ class Worse(Rule):
                 "cause": cause,
             },
             parts=("text", f"text.{cause}"),
-            steps=(f"step.{cause}",),
+            steps=(f"step.{cause}", "step.slices"),
             examples=tuple(
                 Example.of(query, said=f" ({change[query]:+.4f})")
                 for query in worst
