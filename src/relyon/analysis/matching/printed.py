@@ -62,7 +62,7 @@ class PrintedNumber:
     def cut_off(self, value: float) -> bool:
         """Returns whether a value gives the number only if its decimals are cut off."""
         unit = 10.0**-self.decimals
-        return not self.matches(value) and 0 <= (value - self.value) / unit < 1
+        return not self.matches(value) and 0 <= (value - self.value) / unit < 1 - 1e-6
 
     def shown(self, value: float) -> str:
         """Returns a value with one decimal more than the number has, and at least four."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from relyon.analysis.matching.programs import PROGRAMS, Program
 from relyon.core.rules import POSITIVE, show_gain, show_rel
 from relyon.data.convention import CHOICES, Convention
+from relyon.evaluation.providers import program_rules
 
 if TYPE_CHECKING:
     from relyon.analysis.matching.effects import Effects
@@ -84,13 +85,14 @@ class Way:
 
     def options(self, measures: Sequence[Measure]) -> str | None:
         """Returns the options of `relyon evaluate` for these rules; None if it has none."""
-        if self.average not in ("mean", "pooled"):
+        rules = [program_rules(one, self.convention) for one in measures]
+        if self.average not in ("mean", "pooled") or any(one != rules[0] for one in rules):
             return None
         base = self.program.preset
         parts = [] if base == "relyon" else ["--convention", base]
         own = next(one.convention for one in PROGRAMS if one.preset == base and not one.option)
         usual = own.shown()
-        for name, value in self.convention.shown().items():
+        for name, value in self.convention.replace(**rules[0]).shown().items():
             if value != usual.get(name):
                 parts += ["--set", f"{name}={'none' if value == 'None' else value}"]
         if self.average == "pooled":

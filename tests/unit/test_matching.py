@@ -1,0 +1,342 @@
+"""Which rules gave a number: the search finds them, and claims nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relyon
+from relyon.analysis.matching import ConventionMatch, Way, parse_number
+from relyon.analysis.matching.chance import accident, steps
+from relyon.analysis.matching.effects import effects_of
+from relyon.analysis.matching.measured import Measurements
+from relyon.analysis.matching.ways import cut, ways
+from relyon.core.errors import RelyonError
+from relyon.evaluation.program import Average
+from relyon.evaluation.providers import program_rules
+
+Files = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]
+
+
+def files(seed: int = 1, queries: int = 12) -> Files:
+    """Ties, unjudged and missed documents, a missing and an unjudged query, negative grades."""
+    draw = np.random.default_rng(seed)
+    judgments, run = {}, {}
+    for number in range(queries):
+        names = [f"文档{code}" for code in draw.choice(60, 30, replace=False)]
+        grades = draw.choice([-1, 0, 0, 1, 2, 3], 14).tolist()
+        judgments[f"q{number}"] = {**dict(zip(names, grades, strict=False)), "missed": 1}
+        scores = draw.integers(0, 9, 20).tolist()
+        run[f"q{number}"] = dict(zip(names[8:28], map(float, scores), strict=True))
+    judgments["none"] = {"a": 0, "b": 0}
+    run["none"] = {"a": 1.0, "c": 0.5}
+    judgments["missing"] = {"a": 1}
+    run["unjudged"] = {"a": 1.0}
+    return judgments, run
+
+
+def match(judgments: object, run: object, **numbers: object) -> ConventionMatch:
+    """Matches numbers by measure, with `_` for `@`."""
+    named = {name.replace("_", "@"): one for name, one in numbers.items()}
+    return relyon.match_convention(judgments, run, named)
+
+
+def by_hand(judgments: object, run: object, way: Way, name: str) -> float:
+    """Returns what relyon.evaluate says of a way of counting."""
+    measure = cut(relyon.measure(name), way.cutoff) or relyon.measure(name)
+    average: Average | None = "micro" if way.average == "pooled" else None
+    rules = way.convention.replace(**program_rules(relyon.measure(name), way.convention))
+    results = relyon.evaluate(judgments, run, measure, convention=rules, average=average)
+    return results[measure]
+
+
+@pytest.mark.parametrize("name", ["ndcg@5", "ap", "p@5", "recall@5", "rr@3"])
+def test_numbers_are_those_of_an_evaluation(name: str) -> None:
+    judgments, run = relyon.read_judgments(files()[0]), relyon.read_run(files()[1])
+    one = relyon.measure(name)
+    listed, _ = ways([one], effects_of(judgments, run, None), most=1)
+    table = Measurements(judgments, run, None, 1).numbers(listed, [one])[:, 0]
+    compared = 0
+    for way, number in list(zip(listed, table, strict=True))[::3]:
+        if way.average not in ("mean", "pooled"):
+            continue
+        try:
+            expected = by_hand(judgments, run, way, name)
+        except RelyonError:
+            assert math.isnan(number), str(way)
+            continue
+        compared += 1
+        assert number == pytest.approx(expected, abs=1e-12), str(way)
+    assert compared > 30
+
+
+def test_values_of_queries_are_those_of_an_evaluation() -> None:
+    judgments, run = relyon.read_judgments(files()[0]), relyon.read_run(files()[1])
+    one = relyon.measure("ndcg@5")
+    listed, _ = ways([one], effects_of(judgments, run, None), most=0)
+    found = Measurements(judgments, run, None, 1)
+    for way in listed:
+        own = found.values(way, one)
+        results = relyon.evaluate(judgments, run, one, convention=way.convention)
+        known = results.values_by_query(one)
+        assert {query: known[query] for query in own if not math.isnan(known[query])} == (
+            pytest.approx({query: own[query] for query in own if not math.isnan(known[query])})
+        )
+        assert float(np.mean([*own.values()])) == pytest.approx(results[one], abs=1e-12)
+
+
+def test_other_averages() -> None:
+    judgments, run = files()
+    kept = {query: one for query, one in judgments.items() if query in run}
+    values = relyon.evaluate(kept, run, "ap", convention={"undefined": "zero"}).values_by_query(
+        "ap"
+    )
+    counted = [0.0 if math.isnan(one) else one for one in values.values()]
+    logs = math.exp(sum(math.log(max(one, 1e-5)) for one in counted) / len(counted))
+    geometric = match(kept, run, ap=f"{logs:.9f}").classes
+    assert "average=geometric" in {str(one.way).split(", ")[-1] for one in geometric}
+    over_run = sum(counted) / (len(counted) + 1)  # the unjudged query counts 0
+    ran = match(kept, run, ap=f"{over_run:.9f}").classes
+    assert any("average=run" in str(one.way) for one in ran)
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "half"),
+    [
+        ("0.5034", 0.5034, 5e-5),
+        ("0.50", 0.5, 5e-3),
+        (0.5, 0.5, 0.05),
+        ("50.3%", 0.503, 5e-4),
+        ("50.3％", 0.503, 5e-4),
+        (" .31 ", 0.31, 5e-3),
+        ("5.0e-1", 0.5, 5e-3),
+        (1, 1.0, 0.5),
+        (0.123456789012, 0.123456789012, 5e-7),
+    ],
+)
+def test_a_printed_number(given: object, value: float, half: float) -> None:
+    found = parse_number("ndcg@10", given)
+    assert (found.value, found.half) == pytest.approx((value, half))
+
+
+@pytest.mark.parametrize("given", ["", "x", "nan", "inf", True, None, "0,5", "50.34"])
+def test_what_is_not_a_number(given: object) -> None:
+    with pytest.raises(relyon.ParameterError, match="ndcg@10"):
+        parse_number("ndcg@10", given)
+
+
+def test_both_ends_match_and_nothing_beyond() -> None:
+    one = parse_number("ap", "0.5034")
+    assert one.matches(0.50335)
+    assert one.matches(0.50345)
+    assert not one.matches(0.503451)
+    assert one.cut_off(0.50349)
+    assert not one.cut_off(0.5035)
+    assert not one.matches(math.nan)
+
+
+def changed(kind: str, judgments: Any, run: Any) -> Files:
+    """Returns the files with one thing broken."""
+    first, *_, last = run
+
+    def scores(change: Any) -> Any:
+        return {
+            q: {n: change(one, p) for p, (n, one) in enumerate(d.items())} for q, d in run.items()
+        }
+
+    def grades(change: Any) -> Any:
+        return {q: {n: change(one) for n, one in d.items()} for q, d in judgments.items()}
+
+    if kind == "cut":
+        best = {q: sorted(d.items(), key=lambda one: -one[1])[:5] for q, d in run.items()}
+        return judgments, {q: dict(one) for q, one in best.items()}
+    if kind in ("first_query", "last_query"):
+        lost = first if kind == "first_query" else last
+        return judgments, {q: d for q, d in run.items() if q != lost}
+    if kind in ("shifted", "binary"):
+        return grades((lambda g: g + 1) if kind == "shifted" else (lambda g: float(g >= 2))), run
+    made = {
+        "reversed": lambda score, place: -score,
+        "rounded": lambda score, place: round(score, 1),
+        "file_order": lambda score, place: -float(place),
+    }
+    return judgments, scores(made[kind])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["cut", "reversed", "rounded", "shifted", "first_query", "last_query", "binary", "file_order"],
+)
+def test_broken_inputs_are_found(kind: str) -> None:
+    draw = np.random.default_rng(3)
+    judgments = {
+        f"q{n}": {f"d{m}": int(draw.choice([0, 0, 1, 2, 3])) for m in range(25)} for n in range(15)
+    }
+    run = {q: {f"d{m}": float(draw.normal()) for m in draw.permutation(25)[:20]} for q in judgments}
+    numbers = relyon.evaluate(
+        *changed(kind, judgments, run), ["ndcg", "ap"], convention="trec_eval"
+    )
+    found = relyon.match_convention(
+        judgments, run, {name: f"{one:.6f}" for name, one in numbers.items()}
+    )
+    assert found.verdict == "none" or found.classes[0].way.tier == 2
+    assert kind in {one.fault.kind for one in found.faults}
+    assert found.faults_tried >= 15
+
+
+def test_other_judgments_are_tried() -> None:
+    judgments, run = files()
+    other = {
+        query: {name: 3 - max(one, 0) for name, one in row.items()}
+        for query, row in judgments.items()
+    }
+    numbers = relyon.evaluate(other, run, ["ndcg@5", "ap"])
+    texts = {name: f"{one:.6f}" for name, one in numbers.items()}
+    assert not relyon.match_convention(judgments, run, texts).faults
+    found = relyon.match_convention(judgments, run, texts, other_judgments={"2025": other})
+    assert [(one.fault.kind, one.fault.value) for one in found.faults] == [("judgments", "2025")]
+
+
+def test_the_next_look_shows_values_that_differ() -> None:
+    judgments, run = files(4)
+    found = match(
+        judgments, run, ndcg_5=round(relyon.evaluate(judgments, run, "ndcg@5")["ndcg@5"], 1)
+    )
+    look = found.next_look
+    assert look is not None
+    assert len(look.values) == len(found.classes) == look.classes
+    first = found.classes[0].way
+    known = relyon.evaluate(judgments, run, look.measure, convention=first.convention)
+    of_query = known.values_by_query(look.measure)
+    value = of_query[look.name] if look.kind == "query" else known[look.measure]
+    assert look.values[0] == pytest.approx(value)
+    assert look.groups > 1
+    assert look.name in str(found)
+    assert look.name in found.to_text(language="zh")
+
+
+def test_parameters_in_a_name_are_kept() -> None:
+    judgments, run = files()
+    value = relyon.evaluate(judgments, run, "ndcg(gain=exp)@5")["ndcg(gain=exp)@5"]
+    found = relyon.match_convention(judgments, run, {"ndcg(gain=exp)@5": f"{value:.5f}"})
+    assert found.classes[0].name == "relyon"
+    assert "gain" in found.without_effect
+
+
+def test_programs_that_refuse_the_files_are_left_out() -> None:
+    judgments, run = files()
+    found = match(judgments, run, ndcg_5="0.5")
+    programs = {way.program.preset for one in found.classes for way in (one.way, *one.others)}
+    assert not programs & {"sklearn", "lightgbm", "ranx"} or all(
+        way.changes
+        for one in found.classes
+        for way in (one.way, *one.others)
+        if way.program.preset in {"sklearn", "lightgbm", "ranx"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("judgments", "run"),
+    [
+        ({"q": {"a": 1}}, {"q": {"a": 1.0}}),
+        ({1: {7: 1, 8: 0}}, {1: {8: 2, 7: 2}}),
+        ({"查询": {"甲": 0.5, "乙": 0.25}}, {"查询": {"乙": 1.0, "甲": 1.0}}),
+        ({"q": {"a": 0}}, {"q": {"a": 1.0}}),
+        ({"q": {"a": 1}, "p": {"a": 1}}, {"q": {"b": 1.0}}),
+    ],
+    ids=[
+        "one document",
+        "numbers as ids",
+        "Chinese ids, fractions",
+        "nothing relevant",
+        "nothing retrieved",
+    ],
+)
+def test_small_files(judgments: Any, run: Any) -> None:
+    found = relyon.match_convention(judgments, run, {"ndcg@3": "1.0000", "p@3": "0.3333"})
+    assert json.loads(found.to_json())["verdict"] == found.verdict
+    assert str(found)
+    assert 0 <= found.accident <= 1
+
+
+def test_files_without_a_common_query_are_refused() -> None:
+    with pytest.raises(relyon.InputError, match="no query"):
+        relyon.match_convention({"q": {"a": 1}}, {"p": {"a": 1.0}}, {"ap": "0.5"})
+    with pytest.raises(relyon.InputError, match="no judgments"):
+        relyon.match_convention({}, {"p": {"a": 1.0}}, {"ap": "0.5"})
+    with pytest.raises(relyon.ParameterError, match="no number"):
+        relyon.match_convention({"q": {"a": 1}}, {"q": {"a": 1.0}}, {})
+    with pytest.raises(relyon.UnknownNameError):
+        relyon.match_convention({"q": {"a": 1}}, {"q": {"a": 1.0}}, {"nothing": "0.5"})
+
+
+def test_accidents_grow_with_what_is_tried_and_shrink_with_measures() -> None:
+    dense, sparse = np.linspace(0.4, 0.6, 2001)[:, None], np.linspace(0.4, 0.6, 21)[:, None]
+    one = [accident(rows, [0.50341], [5e-5]) for rows in (sparse, dense)]
+    assert one[0] < 0.05 < one[1]
+    both = accident(np.hstack([dense, dense]), [0.50341, 0.51], [5e-5] * 2)
+    assert both < one[1]
+    assert accident(np.empty((0, 1)), [0.5], [5e-5]) == 0
+    assert steps([0.1, 0.3], 50) == pytest.approx(0.002)
+    assert steps([], 5) == steps([0.1], 0) == 0
+
+
+def written(folder: Path) -> list[str]:
+    judgments, run = files()
+    paths = [folder / "judgments.qrels", folder / "bm25.run"]
+    rows = [f"{q} 0 {n} {g}" for q, row in judgments.items() for n, g in row.items()]
+    paths[0].write_text("\n".join(rows) + "\n", encoding="utf-8")
+    lines = [f"{q} Q0 {n} 1 {s} bm25" for q, row in run.items() for n, s in row.items()]
+    paths[1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return list(map(str, paths))
+
+
+@pytest.mark.parametrize("convention", ["catboost", "elasticsearch", "quepid"])
+def test_options_of_a_class_give_its_number(convention: str, command: Any, tmp_path: Path) -> None:
+    paths = written(tmp_path)
+    rules = {"preset": convention, "negative": "nonrelevant", "ties": "doc-asc"}
+    value = relyon.evaluate(paths[0], paths[1], "ndcg@6", convention=rules)["ndcg@6"]
+    found = relyon.match_convention(paths[0], paths[1], {"ndcg@5": f"{value:.6f}"})
+    for one in found.classes[:3]:
+        assert one.options is not None
+        again = command("evaluate", *paths, *one.options.split(), "--format", "json")
+        printed = json.loads(again.out)["measures"]
+        assert f"{next(iter(printed.values()))['value']:.6f}" == f"{value:.6f}"
+
+
+def test_the_command(command: Any, tmp_path: Path) -> None:
+    paths = written(tmp_path)
+    value = relyon.evaluate(paths[0], paths[1], "ndcg@5", convention="elasticsearch")["ndcg@5"]
+    outcome = command("conventions", "--match", f"ndcg@5={value:.6f}", *paths)
+    assert outcome.code == 0
+    assert "elasticsearch" in outcome.out
+    asked = ["--match", f"ndcg(gain=exp)@5={100 * value:.4f}%", "--format", "json"]
+    found = json.loads(command("conventions", *asked, *paths).out)
+    assert found["numbers"][0]["value"] == pytest.approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--match", "ndcg@5", "J", "R"], "--match"),
+        (["--match", "ndcg@5=x", "J", "R"], "not a number"),
+        (["--match", "ap=.5", "--match", "ap=.6", "J", "R"], "twice"),
+        (["--match", "ap=.5", "J"], "run"),
+        (["--match", "ap=.5", "J", "R", "R"], "one run"),
+        (["--other-judgments", "J"], "--match"),
+        (["ranx", "sklearn"], "describes one"),
+    ],
+    ids=["no number", "not a number", "twice", "no run", "two runs", "no match", "two presets"],
+)
+def test_what_the_command_refuses(
+    arguments: list[str], said: str, command: Any, tmp_path: Path
+) -> None:
+    paths = dict(zip("JR", written(tmp_path), strict=True))
+    outcome = command("conventions", *(paths.get(one, one) for one in arguments))
+    assert outcome.code == 2
+    assert said in outcome.err
