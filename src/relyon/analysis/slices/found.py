@@ -38,6 +38,14 @@ class FoundSlice:
             `p_elsewhere` is: it does worse there than elsewhere; else `undecided`.
         examples: The queries with the largest losses, with their differences.
         overlapping: The predicates of other slices that say the same of mostly the same queries.
+
+    Examples:
+        >>> import relyon
+        >>> changes = {f"q{n}": -0.5 + n % 5 / 10 if n < 60 else n % 5 / 20 for n in range(240)}
+        >>> tiers = {query: "tail" if int(query[1:]) < 60 else "head" for query in changes}
+        >>> one = relyon.find_slices(changes, {"tier": tiers}).slices[0]
+        >>> one.where("zh"), one.by, one.examples[0]
+        ('tier = tail', ('tier',), ('q0', -0.5))
     """
 
     candidate: str
