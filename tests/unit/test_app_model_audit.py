@@ -70,14 +70,14 @@ def test_a_lead_starts_an_audit_and_reads_the_security_finding_first(
     assert KEY not in page
     sent = len(server.received)
     wish = {"csrf": csrf, "configuration": "1", "items": "30"}
-    answer = client.post("/projects/1/models/audit/estimate", data=wish)
+    answer = client.post("/projects/1/models/audit/cost", data=wish)
     assert answer.status_code == 200
     said = text_of(answer.text)
     found = re.search(r"(\d+) requests about copies of (\d+) results, 1 answer each", said)
     assert found is not None
     assert "USD" in said
     assert len(server.received) == sent
-    assert client.post("/projects/1/models/audit/start", data=wish).status_code == 303
+    assert client.post("/projects/1/models/audit/begin", data=wish).status_code == 303
     end = time.monotonic() + 30
     while (job := last_model_job(store, 1, "audit")) is None or job.unfinished:
         assert time.monotonic() < end
@@ -91,7 +91,7 @@ def test_a_lead_starts_an_audit_and_reads_the_security_finding_first(
     assert "order in English" in text_of(page)
     assert client.get(f"/jobs/{job.id}").headers["location"] == "/projects/1/models"
     # The same audit has nothing left to ask, and no grade came of it.
-    assert client.post("/projects/1/models/audit/start", data=wish).status_code == 400
+    assert client.post("/projects/1/models/audit/begin", data=wish).status_code == 400
     assert len(store.replies.samples(store.models.get(1))) == 40
     assert [one.kind for one in list_events(store)].count("model_audited") == 1
 
@@ -102,16 +102,16 @@ def test_only_leads_audit_and_only_what_is_offered(
     run(store, project, server.url, samples=1, items=store.items.all(project.id)[:2])
     client, csrf = client_of(store, server.url, "ana")
     wish = {"csrf": csrf, "configuration": "1", "items": "5"}
-    assert client.post("/projects/1/models/audit/start", data=wish).status_code == 403
+    assert client.post("/projects/1/models/audit/begin", data=wish).status_code == 403
     client, csrf = client_of(store, "http://127.0.0.1:9/v1")
     sent = len(server.received)
     for number in ("1", "7"):
         wish = {"csrf": csrf, "configuration": number, "items": "5"}
-        assert client.post("/projects/1/models/audit/start", data=wish).status_code == 400
+        assert client.post("/projects/1/models/audit/begin", data=wish).status_code == 400
     assert (
-        client.post("/projects/1/models/audit/start", data=wish | {"items": "0"}).status_code == 422
+        client.post("/projects/1/models/audit/begin", data=wish | {"items": "0"}).status_code == 422
     )
     assert (
-        client.post("/projects/1/models/audit/start", data=wish | {"csrf": "x"}).status_code == 403
+        client.post("/projects/1/models/audit/begin", data=wish | {"csrf": "x"}).status_code == 403
     )
     assert len(server.received) == sent

@@ -240,7 +240,7 @@ def _go(
     in_background(lambda: run.run(server, concurrency=CONCURRENCY), f"asking {title}")
 
 
-@router.post("/projects/{project}/models/audit/estimate", dependencies=[CheckedForm])
+@router.post("/projects/{project}/models/audit/cost", dependencies=[CheckedForm])
 @takes_text
 def estimate_an_audit(
     request: Request, store: OpenStore, visitor: Leader, project: Id, wish: AuditWishForm
@@ -254,7 +254,7 @@ def estimate_an_audit(
     return _show(request, store, visitor, found, audit=AuditForm(wish, planned))
 
 
-@router.post("/projects/{project}/models/audit/start", dependencies=[CheckedForm])
+@router.post("/projects/{project}/models/audit/begin", dependencies=[CheckedForm])
 @takes_text
 def start_an_audit(
     request: Request, store: OpenStore, visitor: Leader, project: Id, wish: AuditWishForm
