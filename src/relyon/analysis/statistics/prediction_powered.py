@@ -120,10 +120,11 @@ def prediction_powered(
     weights, Satterthwaite's less one. If the addends c of error² are skewed, its end towards the
     longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Edgeworth).
 
-    The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10,
-    if fewer than six human values differ from the rest or they are near an end of their range (of
-    values that are all 0 or 1: if fewer than ten are either), or if the interval would not be
-    narrower. Thus it is never wider than that interval.
+    The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10
+    (of clusters or unequal weights, the number of equal ones that say as much, 1 / Σ w²), if fewer
+    than six human values differ from the rest or they are near an end of their range (of values
+    that are all 0 or 1: if fewer than ten are either), or if the interval would not be narrower.
+    Thus it is never wider than that interval.
 
     Args:
         human: y, the values by people's grades of the n labelled queries.
@@ -194,7 +195,7 @@ def _alone(
         half = student_quantile(design.degrees(False), 0.5 + confidence / 2) * error
         interval = _cut(estimate - half, estimate + half, bounds)
         alone = "census" if design.census else "no-help"
-    if design.count < FEWEST_LABELLED and not design.census:
+    if design.effective < FEWEST_LABELLED - 1e-6 and not design.census:
         alone = "few-labelled"
     return PredictionPowered(
         estimate,
@@ -288,7 +289,8 @@ def _both_often(values: Floats) -> bool:
 def _notes(alone: Alone, design: LabelledDesign) -> tuple[Note, ...]:
     if not alone:
         return ()
-    values = {"labelled": design.count, "total": len(design.every), "least": FEWEST_LABELLED}
+    counted = math.floor(design.effective + 1e-6) if alone == "few-labelled" else design.count
+    values = {"labelled": counted, "total": len(design.every), "least": FEWEST_LABELLED}
     key = "" if alone == "no-help" else f"human-grades-alone.{alone}"
     return (Note("human-grades-alone", key=key, values=values),)
 
