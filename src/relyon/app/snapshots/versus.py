@@ -12,15 +12,18 @@ from relyon.app.authentication import CheckedForm, Leader, OpenStore, Visitor, n
 from relyon.app.long_work import in_background
 from relyon.app.project.tabs import render_tab
 from relyon.app.rest import LARGEST_ID, Id
+from relyon.app.results.correcting import start
 from relyon.app.snapshots.files import whole_snapshot
 from relyon.app.snapshots.links import try_link
 from relyon.app.snapshots.wishes import allowed_engines, describe
 from relyon.core.errors import InputError, ParameterError, RelyonError
 from relyon.core.texts import Language, catalogue, message, translate
+from relyon.judging.access import new_secret
 from relyon.judging.records import Project
 from relyon.judging.snapshots.comparing import Versus, compare_snapshots
 from relyon.judging.snapshots.kept import Snapshot, list_snapshots, read_answers
 from relyon.judging.snapshots.quality import cutoff
+from relyon.judging.snapshots.retitled import find_retitled, judge_again
 from relyon.judging.snapshots.unjudged import add_unjudged, count_unjudged
 from relyon.judging.store import Store
 from relyon.measures.display_names import convention_line
@@ -160,6 +163,8 @@ def _ask(
         chosen=chosen,
         k=k,
         unjudged=count_unjudged(store, project, sides, k),
+        retitled=len(find_retitled(store, project, chosen)),
+        request_key=new_secret(),
         added=added,
         problem="" if error is None else translate(error.message, visitor.language),
         hint="" if error is None else translate(error.hint, visitor.language),
@@ -189,3 +194,24 @@ def grade(
         return _ask(request, store, visitor, found, chosen, added=made.items)
     in_background(made.run, f"adding results of snapshots to project {project}")
     return RedirectResponse(f"/jobs/{made.work.job_id}", 303)
+
+
+@router.post("/projects/{project}/snapshots/retitled", dependencies=[CheckedForm])
+def grade_again(
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    key: Annotated[str, Form(max_length=200)],
+    first: Annotated[int, Form(ge=1, le=LARGEST_ID)],
+    second: Annotated[int, Form(ge=0, le=LARGEST_ID)] = 0,
+) -> Response:
+    """Has graded results judged again that have another title now."""
+    found = store.projects.get(project)
+    chosen = _asked(store, project, first, second)
+    reason = catalogue("app", visitor.language)["snapshots.retitled_reason"]
+    try:
+        begun = judge_again(store, found, chosen, visitor.account, request=key, reason=reason)
+    except (InputError, ParameterError) as error:
+        return _ask(request, store, visitor, found, chosen, error=error)
+    return start(request, store, visitor, found, begun, "reopen")
