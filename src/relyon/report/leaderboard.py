@@ -51,17 +51,16 @@ def build_leaderboard_page(
     """
     texts = catalogue(language)
     words = texts_of("leaderboard", language, PAGE)
-    stop = texts.say("list.stop")
-    said = [_sentence(text, stop) for text in rules_of_reading(found, words)]
+    said = [_sentence(text, words) for text in rules_of_reading(found, words)]
     first = found.boards[0]
-    top = [_sentence(text, stop) for text in outcome(first, words)]
+    top = [_sentence(text, words) for text in outcome(first, words)]
     sections = []
     for place, board in enumerate(found.boards, 1):
         blocks: list[Block] = [_ranks(found, board, words), board_table(found, board, words)]
         if place > 1:
-            blocks.insert(0, Prose(tuple(_sentence(one, stop) for one in outcome(board, words))))
+            blocks.insert(0, Prose(tuple(_sentence(one, words) for one in outcome(board, words))))
         if board.groups and len(board.standings) > 2:
-            blocks += [Prose((_sentence(words["reading.groups"], stop),)), _groups(board, words)]
+            blocks += [Prose((_sentence(words["reading.groups"], words),)), _groups(board, words)]
         blocks.append(_values(found, board, words))
         if found.tasks:
             blocks.append(task_table(board, words))
@@ -117,8 +116,10 @@ def write_leaderboard_report(
     Report(build_leaderboard_page).write(path, found, **options)
 
 
-def _sentence(text: str, stop: str) -> str:
-    return text[:1].upper() + text[1:] + stop
+def _sentence(text: str, words: Words) -> str:
+    """Returns a sentence; the name of a measure that begins a Chinese one stays as it is."""
+    first = text[:1].upper() if words.language == "en" else text[:1]
+    return first + text[1:] + words["list.stop"]
 
 
 def _ranks(found: Leaderboard, board: Board, words: Words) -> Chart:

@@ -28,13 +28,14 @@ __all__ = [
     "ranks_text",
     "reading",
     "rules_of_reading",
+    "shows_letters",
     "task_table",
     "units_text",
 ]
 
 #: The signs of verdicts on cost.
 COST_MARKS = {"front": "●", "open": "○", "dominated": "▼"}
-#: With more letters per run than this, letters are left out of the table.
+#: With more letters for a run than this, letters are left out of the table; JSON has the groups.
 MOST_LETTERS = 8
 
 
@@ -68,6 +69,11 @@ def leaderboard_title(found: LeaderboardFacts, words: Catalogue) -> str:
         queries=max(one.queries for one in found.boards),
         measures=[board_label(one) for one in found.boards],
     )
+
+
+def shows_letters(board: Board) -> bool:
+    """Returns whether letters are short enough for a table."""
+    return 0 < max(len(one.letters) for one in board.standings) <= MOST_LETTERS
 
 
 def board_label(board: Board) -> str:
@@ -113,7 +119,7 @@ def board_table(
         digits: Decimals.
     """
     style = words.style
-    lettered = 0 < max(len(one.letters) for one in board.standings) <= MOST_LETTERS
+    lettered = shows_letters(board)
     headings = [
         words["heading.run"],
         words["heading.rank"],
@@ -178,7 +184,7 @@ def rules_of_reading(found: LeaderboardFacts, words: Catalogue) -> list[str]:
     level = words.percent(found.confidence)
     said = [words.say("reading.ranks", level=level)]
     said.append(words.say("reading.test", units=units_text(found, found.boards[0], words)))
-    if any(one.letters for board in found.boards for one in board.standings):
+    if any(map(shows_letters, found.boards)):
         said.append(words["reading.groups"])
     said.append(words["reading.intervals"])
     if found.tasks:
