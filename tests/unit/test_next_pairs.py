@@ -273,6 +273,11 @@ def test_a_file_of_its_own_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "next.csv"
     path.write_text(drawn.to_csv() + "\n")
     assert read_drawn(path) == read_drawn(drawn) == [*drawn.drawn]
+    texts = {query: f"text, of {query}" for query in QUERIES}
+    path.write_text(drawn.to_csv(query_texts=texts, document_titles={"d1": "One"}) + "\n")
+    assert path.read_text().startswith("query,document,query_text,title,grade,draw_batch")
+    assert read_drawn(path) == [*drawn.drawn]
+    path.write_text(drawn.to_csv() + "\n")
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], lines[1].replace(",1,1,", ",one,1,"), *lines[2:]]))
     with pytest.raises(relyon.InputError, match=r"next.csv:2: .*draw_batch.* must be a number"):

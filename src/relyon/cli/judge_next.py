@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relyon.cli.described import Described, described_options
 from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.groups import Rules
 from relyon.cli.inputs import check_files, judgments_argument, run_argument
@@ -168,6 +169,7 @@ class Next:
         help="Random seed of the draws.  [default: 0, or that of --drawn]",
     )
     inputs: Inputs = group(Inputs)
+    described: Described = described_options()
     limit: int = option(
         "--limit",
         type=click.IntRange(min=1),
@@ -202,7 +204,9 @@ def next_(request: Next) -> None:
 
     files, inputs = request.files, request.inputs
     check_files(files, "judge next")
-    protect_inputs(request.output.path, [*files, *request.drawn, inputs.model])
+    protect_inputs(
+        request.output.path, [*files, *request.drawn, inputs.model, *request.described.paths]
+    )
     baseline, candidate = inputs.runs(files[1:])
     rules = inputs.rules.chosen()
     if request.project is not None:
@@ -220,6 +224,8 @@ def next_(request: Next) -> None:
                 model_judgments=inputs.model,
                 seed=request.seed,
                 convention=rules,
+                query_texts=request.described.queries,
+                document_titles=request.described.documents,
                 threads=request.threads,
             )
         found = queued.pairs
@@ -245,9 +251,16 @@ def next_(request: Next) -> None:
             scale=chosen_scale(inputs.scale),
             threads=request.threads,
         )
-    shown = {form: {"limit": request.limit} for form in ("table", "markdown")}
+    shown: dict[str, dict[str, object]] = {
+        form: {"limit": request.limit} for form in ("table", "markdown")
+    }
+    shown["csv"] = {
+        "query_texts": request.described.queries,
+        "document_titles": request.described.documents,
+    }
     emit(found, request.output, own=shown)
     messages.notes(found.notes)
+    request.described.notes()
 
 
 @request

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from relyon.core.document.model import Document
     from relyon.core.texts import Language
+    from relyon.io.descriptions import Role
 
 __all__ = ["NextPairs", "PairsEstimate"]
 
@@ -135,6 +136,31 @@ class NextPairs(DrawFacts, Exportable):
             "notes": [note_dict(note) for note in self.notes],
         }
 
-    def to_frame(self) -> polars.DataFrame:
-        """Returns one row per pair with an empty grade: the file that `estimate_pairs` reads."""
-        return frame_of(self.drawn)
+    def to_frame(
+        self, *, query_texts: object = None, document_titles: object = None
+    ) -> polars.DataFrame:
+        """Returns one row per pair with an empty grade: the file that `estimate_pairs` reads.
+
+        Args:
+            query_texts: Texts of queries, which people need to grade: a mapping, a frame or a file;
+                they are in a further column `query_text`.
+            document_titles: Titles of documents, in a further column `title`.
+        """
+        import polars
+
+        from relyon.io.descriptions import Descriptions
+
+        frame = frame_of(self.drawn)
+        given: tuple[tuple[Role, object, str], ...] = (
+            ("query", query_texts, "query_text"),
+            ("document", document_titles, "title"),
+        )
+        place = 2
+        for role, source, name in given:
+            if source is not None:
+                ids = frame[role].to_list()
+                texts = Descriptions.of(source, role).find(ids)
+                column = [texts.get(one, "") for one in ids]
+                frame.insert_column(place, polars.Series(name, column, dtype=polars.String))
+                place += 1
+        return frame

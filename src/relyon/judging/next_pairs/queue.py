@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.input_fingerprints import content_of, convention_fingerprint
+from relyon.io.descriptions import Descriptions
 from relyon.judging.exchange import refuse_preferences
 from relyon.judging.imports import bring_in
 from relyon.judging.incoming_items import Incoming
@@ -76,6 +77,8 @@ def draw_next(
     seed: int | None = None,
     convention: Convention | str | Mapping[str, object] | None = None,
     describe: Describe | None = None,
+    query_texts: object = None,
+    document_titles: object = None,
     title: str = "",
     by: User | None = None,
     threads: int = 0,
@@ -98,6 +101,8 @@ def draw_next(
         convention: As for `relyon.next_pairs`.
         describe: Returns an item to grade with its texts; by default with those that the project
             has of the query and of the document.
+        query_texts: Texts of queries: a mapping, a frame or a file.
+        document_titles: Titles of documents, in the same way.
         title: The names of the runs; by default their own.
         by: The account that asks for it.
         threads: As for `relyon.next_pairs`.
@@ -131,11 +136,12 @@ def draw_next(
     try:
         make = describe or _describer(store, project)
         new = [
-            Incoming(make(one.query, one.document))
+            make(one.query, one.document)
             for one in found.drawn
             if (one.query, one.document) not in state.there
         ]
-        added = bring_in(store, project, new, source=names, by=by).items if new else 0
+        rows = [Incoming(one) for one in _named(new, query_texts, document_titles)]
+        added = bring_in(store, project, rows, source=names, by=by).items if rows else 0
     except BaseException:
         forget_batch(store, number)
         raise
@@ -199,6 +205,20 @@ def estimate_drawn(
         scale=project.scale,
         threads=threads,
     )
+
+
+def _named(new: Sequence[Item], query_texts: object, document_titles: object) -> list[Item]:
+    """Returns items with the texts of their queries and the titles of their documents."""
+    texts = Descriptions.of(query_texts, "query").find([one.query for one in new])
+    titles = Descriptions.of(document_titles, "document").find([one.document for one in new])
+    return [
+        replace(
+            one,
+            query_text=texts.get(one.query, one.query_text),
+            title=titles.get(one.document, one.title),
+        )
+        for one in new
+    ]
 
 
 def _describer(store: Store, project: Project) -> Describe:
