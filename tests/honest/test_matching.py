@@ -76,7 +76,8 @@ def moved(case: str, draws: int = DRAWS) -> Table:
         shift = grid[0] * draw.integers(1, 11, start.shape) * draw.choice([-1, 1], start.shape)
     else:
         shift = draw.uniform(-0.02, 0.02, start.shape)
-    return np.round(start + shift, 4)
+    found: Table = np.round(start + shift, 4)
+    return found
 
 
 def other_rules(case: str, kind: str, draws: int = 300) -> Table:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import relyon
@@ -187,6 +188,39 @@ def test_broken_inputs_are_found(kind: str) -> None:
     assert found.verdict == "none" or found.classes[0].way.tier == 2
     assert kind in {one.fault.kind for one in found.faults}
     assert found.faults_tried >= 15
+
+
+def test_documents_listed_twice(tmp_path: Path) -> None:
+    judgments = {f"q{n}": {"a": 3, "b": 1, "c": 0} for n in range(6)}
+    path = tmp_path / "twice.run"
+    rows = [
+        f"q{n} Q0 {name} 0 {score} t"
+        for n in range(6)
+        for name, score in (("a", 9), ("b", 8), ("c", 7), ("a", n))
+    ]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    first = {q: {"a": 9, "b": 8, "c": 7} for q in judgments}
+    last = {q: {"b": 8, "c": 7, "a": n} for n, q in enumerate(judgments)}
+    parts = [row.split() for row in rows]
+    frame = pl.DataFrame(
+        {
+            "query": [one[0] for one in parts],
+            "document": [one[2] for one in parts],
+            "score": [float(one[4]) for one in parts],
+        }
+    )
+    for given in (str(path), frame):
+        for run, faults in ((first, set()), (last, {"last_copy"})):
+            values = relyon.evaluate(judgments, run, ["ndcg@5", "ap"])
+            texts = {name: f"{one:.6f}" for name, one in values.items()}
+            found = relyon.match_convention(judgments, given, texts)
+            assert found.copies == 6
+            assert {one.fault.kind for one in found.faults} >= faults
+            assert bool(found.classes) != bool(faults)
+            assert "6 rows" in str(found)
+    path.write_text("q Q0 a 0 x t\n", encoding="utf-8")
+    with pytest.raises(relyon.InputError, match=r"twice\.run:1"):
+        relyon.match_convention(judgments, path, {"ap": "0.5"})
 
 
 def test_other_judgments_are_tried() -> None:

@@ -94,7 +94,7 @@ class MatchOptions:
         columns = columns_for(files[1], self.columns) or None
         return match_convention(
             judgments(files[0]),
-            run_argument(files[1], self.run_format, columns, None, whole=True),
+            run_argument(files[1], self.run_format, columns, None),
             self._numbers(),
             other_judgments={path: judgments(path) for path in self.other_judgments},
             scale=scale,

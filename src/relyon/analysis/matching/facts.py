@@ -92,6 +92,7 @@ class MatchFacts:
     without_effect: tuple[str, ...]
     queries: int
     run: str
+    copies: int = 0
 
     @property
     def verdict(self) -> Verdict:

@@ -29,7 +29,6 @@ FaultKind = Literal[
     "first_query",
     "last_query",
     "judgments",
-    "first_copy",
     "last_copy",
 ]
 
@@ -48,8 +47,8 @@ class Fault:
             `reversed`: the lowest score is best; `file_order`: the order of the rows ranks, not the
             scores; `binary`: grades from a level on are 1, others 0; `shifted`: a number is added
             to grades; `positives`: only grades above 0 are kept; `first_query`, `last_query`: that
-            query is lost; `judgments`: other judgments; `first_copy`, `last_copy`: of a document
-            that a list has twice only that one counts.
+            query is lost; `judgments`: other judgments; `last_copy`: of a document that a list has
+            twice the last copy counts, not the first.
         value: The depth, decimals, level, shift, query or file; empty if there is none.
     """
 

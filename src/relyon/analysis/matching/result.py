@@ -39,6 +39,7 @@ class ConventionMatch(MatchFacts, Exportable):
         without_effect: Rules that cannot matter for these measures on these files.
         queries: Judged queries.
         run: The run's name.
+        copies: Rows of the run that repeat a document of their list; the first copy counts.
 
     Examples:
         >>> import relyon
@@ -87,6 +88,7 @@ class ConventionMatch(MatchFacts, Exportable):
         return {
             "run": self.run,
             "queries": self.queries,
+            "copies": self.copies,
             "numbers": [
                 {
                     "measure": one.name,

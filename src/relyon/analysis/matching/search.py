@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relyon.analysis.matching.chance import accident, distinct_rows, steps
+from relyon.analysis.matching.copies import read_copies
 from relyon.analysis.matching.effects import Effects, effects_of
 from relyon.analysis.matching.facts import MatchedClass, NearMiss, Tier
-from relyon.analysis.matching.faults import FoundFault, broken
+from relyon.analysis.matching.faults import Fault, FoundFault, broken
 from relyon.analysis.matching.measured import Measurements
 from relyon.analysis.matching.next_look import next_look
 from relyon.analysis.matching.printed import PrintedNumber, parse_number
@@ -21,11 +23,12 @@ from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.data.judgments import Judgments
 from relyon.evaluation.data_errors import no_common_query
-from relyon.io import read_judgments, read_run
+from relyon.io import read_judgments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from relyon.data.run import Run
     from relyon.data.scale import Scale
     from relyon.measures.definition import Measure
 
@@ -51,7 +54,8 @@ def match_convention(
     Known programs come first (every preset, and programs under options of their own), then each of
     them with one rule changed, then with two. A number matches within half a unit of its last
     decimal. If no program matches with at most one change, the files are also tried as broken
-    inputs: cut, rounded, reversed, with judgments changed or queries lost.
+    inputs: cut, rounded, reversed, with judgments changed or queries lost. Of a document that a run
+    (a TREC file or a data frame) lists twice the first copy counts, and the last one is tried.
 
     With many rules tried, a number of four decimals can match by accident: `tiers` says how likely
     that is. Two or more numbers make it much less likely.
@@ -87,7 +91,8 @@ def match_convention(
 
         levels = load_scale(scale)
     judged = read_judgments(judgments, scale=levels)
-    kept = read_run(run)
+    read = read_copies(run)
+    kept = read.run
     levels = levels or judged.scale
     if not len(judged.table):
         raise InputError(message("core.there-are-no-judgments"), path=judged.path)
@@ -104,9 +109,14 @@ def match_convention(
     simple = any(one.way.tier < MOST_CHANGES for one in classes)
     faults: tuple[FoundFault, ...] = ()
     count = 0
-    if not simple:
+    if not simple or read.last is not None:
         others = _others(other_judgments, levels)
-        faults, count = _faults(found, printed, others)
+        tries: Iterable[tuple[Fault, Judgments, Run]] = ()
+        if read.last is not None:
+            tries = [(Fault("last_copy"), judged, read.last)]
+        if not simple:
+            tries = chain(tries, broken(judged, kept, measures, others))
+        faults, count = _faults(found, printed, tries)
     return ConventionMatch(
         numbers=printed,
         classes=classes,
@@ -119,6 +129,7 @@ def match_convention(
         without_effect=tuple(idle),
         queries=effects.queries,
         run=kept.name,
+        copies=read.copies,
     )
 
 
@@ -259,13 +270,13 @@ def _tiers(
 def _faults(
     found: Measurements,
     printed: Sequence[PrintedNumber],
-    others: Sequence[tuple[str, Judgments]],
+    tries: Iterable[tuple[Fault, Judgments, Run]],
 ) -> tuple[tuple[FoundFault, ...], int]:
     """Returns broken inputs under which a known program gives the numbers, and how many tried."""
     measures = [one.measure for one in printed]
     matched = []
     count = 0
-    for fault, judgments, run in broken(found.judgments, found.run, measures, others):
+    for fault, judgments, run in tries:
         count += 1
         scale = found.scale
         effects = effects_of(judgments, run, scale, found.threads)

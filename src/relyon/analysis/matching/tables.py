@@ -39,7 +39,9 @@ def match_document(found: MatchFacts, *, language: Language = "en", limit: int =
     else:
         blocks.append(Lines([words.say("nothing", **values)]))
     simple = any(one.way.tier < len(found.tiers) - 1 for one in found.classes)
-    if not simple:
+    if found.copies:
+        blocks.append(Lines([words.say("copies", count=found.copies)]))
+    if not simple or found.faults:
         blocks.append(Lines(_faults(found, words)))
     if found.nearest:
         blocks.append(_nearest(found, words))
