@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tests.honest.rows import row
 
 from relyon.analysis.next_pairs.draw import draw, fitted_curve
-from relyon.analysis.next_pairs.estimate import Interval, interval_of
+from relyon.analysis.next_pairs.estimate import History, Interval, interval_of
 from relyon.analysis.next_pairs.frame import Frame
 from relyon.analysis.next_pairs.linear import Linear
 from relyon.analysis.next_pairs.martingale import Graded, Pairs, estimate_sums
@@ -128,6 +128,74 @@ def test_intervals_cover_and_the_estimate_is_unbiased(n: int, batches: int, kind
         most=1.0,
         assumption=not seldom,
         says="as `relyon compare`" if seldom else "",
+    )
+
+
+def graded(
+    frame: Frame, grades: NDArray[np.float64], counts: tuple[int, ...], seed: int, skip: float = 0.0
+) -> History:
+    """Returns batches of which so many draws were graded; of grades of 0 a share is skipped."""
+    skips = np.random.default_rng([9, seed])
+    known, drawn, curve = frame.gains.copy(), list[Graded](), 1.0
+    skipped = list[int]()
+    prior = expect(frame, known)
+    for batch, count in enumerate(counts, 1):
+        left = np.isnan(known)
+        left[skipped] = False
+        sizes = np.where(left, np.abs(frame.weight) * prior.deviation, 0.0)
+        curve = curve if drawn else fitted_curve(sizes[left], 200)
+        chosen = draw(sizes, count, (seed, batch))
+        here = grades[chosen.places].copy()
+        out = (here == 0) & (skips.random(count) < skip)
+        here[out] = prior.mean[chosen.places][out]
+        skipped += chosen.places[out].tolist()
+        drawn.append(Graded(chosen.places, chosen.probabilities, here, prior))
+        known[chosen.places[~out]] = here[~out]
+        prior = expect(frame, known)
+    pairs = Pairs(frame.query, frame.weight, frame.gains, len(frame.queries))
+    return History(pairs, tuple(drawn), curve, known, prior, tuple(skipped))
+
+
+def test_who_stops_in_the_middle_of_a_batch() -> None:
+    draws = np.random.default_rng(11)
+    covered, errors = 0, []
+    for seed in range(REPEATS):
+        frame, grades = world(draws, 50, "better")
+        counts = (int(draws.integers(10, 50)), int(draws.integers(1, 50)))
+        found = interval_of(graded(frame, grades, counts, seed).sums(), 0.95)
+        covered += found.low <= truth("better") <= found.high
+        errors.append(found.value - float((frame.weight * grades).sum()) / 50)
+    assert abs(float(np.mean(errors))) <= 3.5 * float(np.std(errors)) / math.sqrt(REPEATS)
+    case = "better, 50 queries, 2 batches, each stopped in the middle"
+    row("next-pairs", case, covered / REPEATS, REPEATS, promise=PROMISE, least=0.915)
+
+
+@pytest.mark.parametrize("spans", [False, True])
+def test_who_skips_what_is_not_relevant(spans: bool) -> None:
+    """Half of the grades of 0 are missing; the interval that is shown spans all their grades."""
+    draws = np.random.default_rng(13)
+    covered = 0
+    for seed in range(REPEATS):
+        frame, grades = world(draws, 50, "better")
+        history = graded(frame, grades, (50, 50, 50), seed, skip=0.5)
+        if spans:
+            most = np.where(frame.weight > 0, 3.0, 0.0)
+            low = interval_of(history.with_skipped(3.0 - most), 0.95).low
+            high = interval_of(history.with_skipped(most), 0.95).high
+        else:
+            found = interval_of(history.sums(), 0.95)
+            low, high = found.low, found.high
+        covered += low <= truth("better") <= high
+    kind = "as shown" if spans else "if skipped pairs counted as expected"
+    row(
+        "next-pairs",
+        f"better, 50 queries, 3 batches, half of the pairs graded 0 skipped, {kind}",
+        covered / REPEATS,
+        REPEATS,
+        promise=PROMISE if spans else "",
+        least=0.915 if spans else 0.0,
+        assumption=spans,
+        says="" if spans else "spans all grades",
     )
 
 

@@ -57,6 +57,10 @@ from .llm.calibration import (
 )
 from .llm.models import Acceptance as Acceptance, Configuration as Configuration, Models as Models
 from .llm.replies import Replies as Replies
+from .next_pairs import (
+    draw_next as draw_next,
+    estimate_drawn as estimate_drawn,
+)
 from .progress import Progress as Progress, measure_progress as measure_progress
 from .projects import Projects as Projects
 from .records import (

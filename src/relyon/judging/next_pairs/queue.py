@@ -110,6 +110,19 @@ def draw_next(
     Raises:
         InputError: If the project compares rankings, or data cannot be used.
         ParameterError: If the project is closed, imports, or another batch was drawn meanwhile.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from relyon import Run
+        >>> from relyon.judging import draw_next, open_store
+        >>> folder = TemporaryDirectory()
+        >>> runs = Run.from_dict({"tv": {"a": 2, "b": 1}}), Run.from_dict({"tv": {"c": 2, "a": 1}})
+        >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
+        ...     project = store.projects.create("June")
+        ...     queued = draw_next(store, project, runs, measure="dcg@2")
+        ...     len(queued.pairs), queued.added, store.items.count(project.id)
+        (3, 3, 3)
+        >>> folder.cleanup()
     """
     refuse_preferences(project)
     rules = load_convention(convention)
@@ -181,6 +194,22 @@ def estimate_drawn(
     Raises:
         InputError: If nothing was drawn for these runs, or data cannot be used.
         ParameterError: If a parameter is invalid.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from relyon import Run
+        >>> from relyon.judging import Item, Rating, draw_next, estimate_drawn, open_store
+        >>> folder = TemporaryDirectory()
+        >>> runs = Run.from_dict({"tv": {"a": 1}}), Run.from_dict({"tv": {"b": 1}})
+        >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
+        ...     project = store.projects.create("June")
+        ...     _ = draw_next(store, project, runs)
+        ...     one, other = Item("tv", "a"), Item("tv", "b")
+        ...     grades = [(one, [Rating("Ann", 1)]), (other, [Rating("Ann", 3)])]
+        ...     _ = store.grades.add(project.id, grades)
+        ...     estimate_drawn(store, project, runs).value
+        2.0
+        >>> folder.cleanup()
     """
     refuse_preferences(project)
     rules = load_convention(convention)
