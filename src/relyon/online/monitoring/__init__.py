@@ -4,7 +4,8 @@ from relyon.online.monitoring.alarms import Alarm
 from relyon.online.monitoring.archive import read_round, read_rounds, write_round
 from relyon.online.monitoring.change_attribution import Losses
 from relyon.online.monitoring.changes import Difference, MonthlyChange
-from relyon.online.monitoring.looks import MonthLook, TierLook, look_at_month
+from relyon.online.monitoring.looked_month import TierLook
+from relyon.online.monitoring.looks import MonthLook, look_at_month
 from relyon.online.monitoring.month_notes import (
     LONGEST_NOTE,
     MonthNote,

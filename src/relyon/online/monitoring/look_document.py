@@ -12,14 +12,14 @@ from relyon.measures.display_names import convention_line
 from relyon.online.monitoring.sentences import STYLE, tier_name
 
 if TYPE_CHECKING:
-    from relyon.online.monitoring.looks import MonthLook, TierLook
+    from relyon.online.monitoring.looked_month import LookedMonth, TierLook
 
 __all__ = ["look_document", "look_sentence", "look_sentences"]
 
 SIGNS = {"fell": "▼", "rose": "▲", "undecided": "·"}
 
 
-def look_document(found: MonthLook, language: Language) -> Document:
+def look_document(found: LookedMonth, language: Language) -> Document:
     """Returns a look: every tier with its mean so far and its change, and what may be concluded.
 
     Args:
@@ -72,7 +72,7 @@ def look_document(found: MonthLook, language: Language) -> Document:
     )
 
 
-def look_sentences(found: MonthLook, language: Language, tier: str | None = None) -> list[str]:
+def look_sentences(found: LookedMonth, language: Language, tier: str | None = None) -> list[str]:
     """Returns what a look shows: the tiers that fell, and why others are not tested yet.
 
     Args:
@@ -90,7 +90,7 @@ def look_sentences(found: MonthLook, language: Language, tier: str | None = None
     return said + [words.say(f"look.{reason}", tiers=names) for reason, names in by_reason.items()]
 
 
-def look_sentence(one: TierLook, found: MonthLook, language: Language = "en") -> str:
+def look_sentence(one: TierLook, found: LookedMonth, language: Language = "en") -> str:
     """Returns what a look shows of one tier that fell."""
     return catalogue("monitoring", language, STYLE).say(
         "look.fell",

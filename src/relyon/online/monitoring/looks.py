@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics import PER_UNIT, adjust, mixture_half, mixture_p
 from relyon.core.document.exportable import Exportable
-from relyon.core.document.json import json_number
 from relyon.core.errors import ParameterError
 from relyon.core.language import Language
 from relyon.core.parameters import check_fraction, check_whole
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
-from relyon.online.monitoring.graded_month import GradedMonth, Untested
+from relyon.online.monitoring.graded_month import GradedMonth
 from relyon.online.monitoring.look_document import look_document
+from relyon.online.monitoring.looked_month import LookedMonth, LookVerdict, TierLook
 from relyon.online.monitoring.month_variance import nothing, renamed, spread
 from relyon.online.monitoring.points import ALL, Depth
 from relyon.online.monitoring.rounds import Round, ranks_that_count
@@ -28,61 +28,11 @@ if TYPE_CHECKING:
 
     from relyon.core.document.model import Document
 
-__all__ = ["MonthLook", "TierLook", "look_at_month", "look_at_tier", "with_verdicts"]
-
-LookVerdict = Literal["fell", "rose", "undecided"]
-
-
-@dataclass(frozen=True)
-class TierLook:
-    """What the grades so far show of one tier, or of all tiers together.
-
-    Attributes:
-        tier: The tier, or `all`.
-        depth: Whether `k` is the tier's `tier`, or `common` to all tiers.
-        k: Ranks that count.
-        graded: Sampled queries that are graded down to k.
-        sampled: Sampled queries.
-        mean: Mean DCG@k so far: of each tier over its graded sessions, tiers by their traffic.
-        interval: Its interval, about the process and valid at every look of the month; NaN if
-            there is none yet.
-        before: The mean of the month before, over sessions that are graded down to k.
-        change: mean - before.
-        change_interval: Its interval, valid at every look of all watched months together.
-        p: The p-value of no change, valid at every look of this month.
-        p_adjusted: The same, corrected by Holm for the tiers, and times the watched months.
-        verdict: `fell` or `rose` if `p_adjusted` is at most alpha, else `undecided`.
-        untested: Why there is no test yet; empty if there is one.
-    """
-
-    tier: str
-    depth: Depth
-    k: int
-    graded: int
-    sampled: int
-    mean: float
-    interval: tuple[float, float]
-    before: float = math.nan
-    change: float = math.nan
-    change_interval: tuple[float, float] = (math.nan, math.nan)
-    p: float = math.nan
-    p_adjusted: float = math.nan
-    verdict: LookVerdict = "undecided"
-    untested: Untested = ""
-
-    def to_dict(self) -> dict[str, object]:
-        """Returns JSON-ready values: NaN becomes null."""
-        return {name: _json(value) for name, value in vars(self).items()}
-
-
-def _json(value: object) -> object:
-    if isinstance(value, tuple):
-        return [json_number(one) for one in value]
-    return json_number(value) if isinstance(value, float) else value
+__all__ = ["MonthLook", "look_at_month", "look_at_tier", "with_verdicts"]
 
 
 @dataclass(frozen=True, eq=False)
-class MonthLook(Exportable):
+class MonthLook(LookedMonth, Exportable):
     """One look at a month.
 
     Attributes:
@@ -109,37 +59,6 @@ class MonthLook(Exportable):
         >>> [(one.tier, one.graded, one.verdict) for one in found.tiers]
         [('all', 30, 'fell'), ('every', 30, 'fell')]
     """
-
-    month: str
-    before: str
-    tiers: tuple[TierLook, ...]
-    watched_months: int
-    alpha: float
-    confidence: float
-    convention: Convention
-
-    @property
-    def drops(self) -> tuple[TierLook, ...]:
-        """The tiers that fell."""
-        return tuple(one for one in self.tiers if one.verdict == "fell")
-
-    def drops_of(self, tier: str | None) -> tuple[TierLook, ...]:
-        """Returns the drops of one tier, or of `all`; None for those of each.
-
-        Raises:
-            UnknownNameError: If there is no such tier.
-        """
-        if tier is None:
-            return self.drops
-        from relyon.core.errors import UnknownNameError
-        from relyon.core.registry import suggestion
-
-        names = [one.tier for one in self.tiers]
-        if tier not in names:
-            raise UnknownNameError(
-                message("online.no-tier-is-called", tier=tier), hint=suggestion(tier, names)
-            )
-        return tuple(one for one in self.drops if one.tier == tier)
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
