@@ -10,7 +10,7 @@ from fastapi import Depends, Form
 
 from relyon.analysis.statistics import Resampling
 from relyon.app.models.settings import ModelEndpoint
-from relyon.app.models.wishes import endpoint_of
+from relyon.app.models.wishes import LARGEST_PROJECT, endpoint_of
 from relyon.core.errors import InputError
 from relyon.core.language import Language
 from relyon.core.texts import message
@@ -141,6 +141,8 @@ def plan_wished_audit(
     for one in known:
         if one.id == wish.configuration:
             endpoint = endpoint_of(endpoints, one)
+            if store.items.count(one.project_id) > LARGEST_PROJECT:
+                raise InputError(message("app.project-too-large-for-model", most=LARGEST_PROJECT))
             audit = plan_audit(store, one, items=wish.items)
             if not audit.plan.open:
                 raise InputError(

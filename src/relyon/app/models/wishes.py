@@ -19,12 +19,21 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project
     from relyon.judging.store import Store
 
-__all__ = ["MOST_ASKED", "Planned", "Wish", "WishForm", "endpoint_of", "find_endpoint", "plan_wish"]
+__all__ = [
+    "LARGEST_PROJECT",
+    "MOST_ASKED",
+    "Planned",
+    "Wish",
+    "WishForm",
+    "endpoint_of",
+    "find_endpoint",
+    "plan_wish",
+]
 
 #: Results that a model is asked about at once: a page plans them while somebody waits.
 MOST_ASKED = 50_000
 #: Results of a project from which on they are not chosen in the app.
-MOST_ITEMS = 300_000
+LARGEST_PROJECT = 300_000
 LONGEST_TASK = 10_000
 
 
@@ -144,8 +153,8 @@ def plan_wish(
         language=wish.language,
         prompt=prompt.text,
     )
-    if store.items.count(project.id) > MOST_ITEMS:
-        raise InputError(message("app.project-too-large-for-model", most=MOST_ITEMS))
+    if store.items.count(project.id) > LARGEST_PROJECT:
+        raise InputError(message("app.project-too-large-for-model", most=LARGEST_PROJECT))
     items = choose_items(store, project.id, which=wish.which, limit=wish.limit)
     if len(items) > MOST_ASKED:
         raise InputError(

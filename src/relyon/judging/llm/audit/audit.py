@@ -236,7 +236,13 @@ def audit_judge(
             None
             if against is None
             else compare_versions(
-                store, against, configuration, margin=margin, confidence=confidence
+                store,
+                against,
+                configuration,
+                runs=runs,
+                measure=measure,
+                margin=margin,
+                confidence=confidence,
             )
         ),
         systems=(

@@ -183,7 +183,21 @@ def _drift(found: VersionDrift, limit: float, texts: Catalogue) -> list[str]:
         flips=shift.flips.value,
         kappa=found.weighted_kappa.value,
     )
-    return [said, texts.say(f"drift-{found.verdict}", limit=limit)]
+    lines = [said, texts.say(f"drift-{found.verdict}", limit=limit)]
+    for one in found.systems:
+        change = one.change
+        lines.append(
+            texts.say(
+                "drift-systems-short" if math.isnan(change.low) else "drift-systems",
+                candidate=one.candidate,
+                baseline=one.baseline,
+                measure=one.measure,
+                queries=one.queries,
+                change=change.value,
+                interval=(change.low, change.high),
+            )
+        )
+    return lines
 
 
 def _systems(found: SystemsAudit, texts: Catalogue) -> list[Block]:

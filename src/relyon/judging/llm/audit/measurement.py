@@ -214,10 +214,6 @@ def read_pairs(store: Store, configuration: Configuration) -> dict[str, list[Pro
     """
     rows = store.probes.all(configuration)
     answers = store.replies.find([row.request_hash for row in rows])
-    queries = {one.id: one.query for one in store.items.all(configuration.project_id)}
-    earlier = {
-        item: aggregate(given).value for item, given in store.replies.samples(configuration).items()
-    }
     read = {
         (row.item_id, row.probe): _grade(
             answers.get(row.request_hash, []), configuration, row.probe
@@ -230,10 +226,13 @@ def read_pairs(store: Store, configuration: Configuration) -> dict[str, list[Pro
         if not asked:
             continue
         if row.probe == REPEAT:
-            before = earlier.get(row.item_id) if row.drawn == "random" else None
+            # The earlier grade is the answer to the same request.
+            same = answers.get(row.request_hash, [])
+            drawn = row.drawn == "random"
+            before = _grade(same, configuration, "")[0] if drawn else None
         else:
             before = read.get((row.item_id, REPEAT), (None, False, False))[0]
-        pair = ProbePair(row.item_id, queries[row.item_id], before, after, refused)
+        pair = ProbePair(row.item_id, row.query, before, after, refused)
         found.setdefault(row.probe, []).append(pair)
     return found
 

@@ -172,8 +172,8 @@ def plan_audit(
     numbered = [replace(one, id=number) for number, (one, _, _, _) in enumerate(copies)]
     requests = {one.id: hash_request(configuration, asking, one) for one in numbered}
     rows = tuple(
-        ProbeRow(item, probe, why, requests[number])
-        for number, (_, probe, why, item) in enumerate(copies)
+        ProbeRow(item, probe, why, requests[number], one.query)
+        for number, (one, probe, why, item) in enumerate(copies)
     )
     plan = _plan(store, configuration, numbered, rows, requests, attempts)
     if most is not None:

@@ -9,7 +9,7 @@ from typing import Literal
 from relyon.judging.database_part import Base
 from relyon.judging.llm.models import Configuration
 from relyon.judging.places import take_turn
-from relyon.judging.schema import llm_probes, sa
+from relyon.judging.schema import items, llm_probes, sa
 
 __all__ = ["Drawn", "ProbeRow", "Probes"]
 
@@ -25,12 +25,14 @@ class ProbeRow:
         probe: The name of the probe.
         drawn: Why the item was drawn: at `random`, or because it is `irrelevant`.
         request_hash: The hash of the request.
+        query: The item's query.
     """
 
     item_id: int
     probe: str
     drawn: Drawn
     request_hash: str
+    query: str
 
 
 class Probes(Base):
@@ -62,12 +64,13 @@ class Probes(Base):
     def all(self, configuration: Configuration) -> list[ProbeRow]:
         """Returns the copies of all audits of a model's settings."""
         query = (
-            sa.select(llm_probes)
+            sa.select(llm_probes, items.c.query)
+            .join(items, items.c.id == llm_probes.c.item_id)
             .where(llm_probes.c.configuration_id == configuration.id)
             .order_by(llm_probes.c.item_id, llm_probes.c.probe)
         )
         with self.database.read() as connection:
             return [
-                ProbeRow(row.item_id, row.probe, row.drawn, row.request_hash)
+                ProbeRow(row.item_id, row.probe, row.drawn, row.request_hash, row.query)
                 for row in connection.execute(query)
             ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.paired import Resampling
@@ -13,7 +13,8 @@ from relyon.core.texts import message
 from relyon.data.aggregation import aggregate
 from relyon.data.scale import Scale
 from relyon.judging.llm.audit.measurement import MARGIN, Verdict, verdict_of
-from relyon.judging.llm.audit.shifts import Shift, ends_of, measure_shift
+from relyon.judging.llm.audit.shifts import Estimate, Shift, ends_of, measure_shift
+from relyon.judging.llm.audit.system_bias import measure_system_bias
 from relyon.judging.llm.figures import Figure, Unit, measure_figures
 from relyon.judging.records import Item
 
@@ -22,6 +23,35 @@ if TYPE_CHECKING:
     from relyon.judging.store import Store
 
 __all__ = ["VersionDrift", "compare_versions", "measure_drift"]
+
+
+@dataclass(frozen=True)
+class DifferenceDrift:
+    """How the difference between two systems changes from one version of a judge to another.
+
+    Attributes:
+        baseline: The baseline's name.
+        candidate: The candidate's name.
+        measure: The measure.
+        queries: Queries of which the earlier version graded every document that the later one did.
+        change: The mean difference by the later grades minus that by the earlier ones, on these.
+    """
+
+    baseline: str
+    candidate: str
+    measure: str
+    queries: int
+    change: Estimate
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        return {
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "measure": self.measure,
+            "queries": self.queries,
+            "change": self.change.to_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -35,6 +65,7 @@ class VersionDrift:
         weighted_kappa: Quadratic weighted kappa of the two, with its interval over queries.
         verdict: `found` if p is at most 1 - confidence; `excluded` if the interval of the shift is
             within the margin; else `open`.
+        systems: What the change does to differences of systems; empty without runs.
     """
 
     earlier: str
@@ -42,6 +73,7 @@ class VersionDrift:
     shift: Shift
     weighted_kappa: Figure
     verdict: Verdict
+    systems: tuple[DifferenceDrift, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Returns JSON-ready values."""
@@ -54,6 +86,7 @@ class VersionDrift:
                 {"value": kappa.value, "low": kappa.low, "high": kappa.high}
             ),
             "verdict": self.verdict,
+            "systems": [one.to_dict() for one in self.systems],
         }
 
 
@@ -119,6 +152,8 @@ def compare_versions(
     earlier: Configuration,
     later: Configuration,
     *,
+    runs: Mapping[str, object] | None = None,
+    measure: str = "ndcg@10",
     margin: float = MARGIN,
     confidence: float = 0.95,
 ) -> VersionDrift:
@@ -128,6 +163,9 @@ def compare_versions(
         store: The database.
         earlier: The version to compare with.
         later: The audited version, of the same project.
+        runs: The run of each system, the baseline first, to show what the change does to their
+            differences.
+        measure: The measure of the systems.
         margin: Shifts up to this share of the scale's range do not matter.
         confidence: Confidence level of the intervals.
 
@@ -138,12 +176,38 @@ def compare_versions(
         {item: aggregate(given).value for item, given in store.replies.samples(one).items()}
         for one in (earlier, later)
     )
-    return measure_drift(
+    items = store.items.all(later.project_id)
+    scale = store.projects.get(later.project_id).scale
+    found = measure_drift(
         first,
         second,
-        store.items.all(later.project_id),
-        store.projects.get(later.project_id).scale,
+        items,
+        scale,
         names=(earlier.title, later.title),
         margin=margin,
         confidence=confidence,
     )
+    if not runs:
+        return found
+    # The later version takes the model's place, and the earlier one that of people.
+    old, new = (
+        {
+            query: {one.document: grades[one.id] for one in own if one.id in grades}
+            for query, own in _by_query(items, grades).items()
+        }
+        for grades in (first, second)
+    )
+    pairs = measure_system_bias(old, new, runs, scale, measure=measure, confidence=confidence).pairs
+    drifts = tuple(
+        DifferenceDrift(one.baseline, one.candidate, measure, one.labelled, one.bias)
+        for one in pairs
+    )
+    return replace(found, systems=drifts)
+
+
+def _by_query(items: Sequence[Item], grades: Mapping[int, float]) -> dict[str, list[Item]]:
+    found: dict[str, list[Item]] = {}
+    for one in items:
+        if one.id in grades:
+            found.setdefault(one.query, []).append(one)
+    return found
