@@ -124,3 +124,32 @@ def test_scored_rows_have_columns_themselves(command: Command, runs: Path) -> No
     assert done.code == 0, done.err
     assert "market = zh" in done.out
     assert "3 columns not used for slices: a query has two values (label, old, new)" in done.err
+
+
+@pytest.mark.long
+def test_a_run_on_stdin_is_read_once(process: Command, runs: Path) -> None:
+    data = (runs / "new.run").read_bytes()
+    done = process("compare", "j.qrels", "old.run", "-", "-m", "ndcg@10", *FIND, data=data)
+    assert done.code == 0, done.err
+    assert "1 slice of 160 queries loses" in done.out
+
+
+def test_traces_are_compared_by_task(command: Command, runs: Path) -> None:
+    for name, place in (("old", 0), ("new", 1)):
+        lines = [
+            json.dumps(
+                {
+                    "task": query,
+                    "call": call,
+                    "query": query,
+                    "results": ["a", "c"][:: 1 - 2 * worse],
+                }
+            )
+            for n, query in enumerate(QUERIES)
+            for call in (1, 2)
+            for worse in [bool(place and n % 4 == 0)]
+        ]
+        (runs / f"{name}.jsonl").write_text("\n".join(lines), "utf-8")
+    done = command("compare", "j.qrels", "old.jsonl", "new.jsonl", "-m", "ndcg@10", *FIND)
+    assert done.code == 0, done.err
+    assert "1 slice of 160 queries loses" in done.out

@@ -316,6 +316,7 @@ def _compared(
             average=request.average,
             progress=progress,
             lists=False,
+            further=request.find_slices.further,
         )
 
 

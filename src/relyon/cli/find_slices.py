@@ -84,6 +84,15 @@ class FindSlices:
                 message("cli.find-slices-and-form", form=form), hint=message("cli.choose-table")
             )
 
+    @property
+    def further(self) -> tuple[str, ...]:
+        """The measures that it needs of each run, to be computed in the pass of the comparison."""
+        if not self:
+            return ()
+        from relyon.analysis.slices.inputs import JUDGED
+
+        return JUDGED
+
     def of_comparison(
         self, comparison: Comparison, queries: str | None, given: Given
     ) -> Slices | None:

@@ -148,9 +148,10 @@ def command(request: Request) -> None:
             names=systems or request.names,
             progress=progress,
             # The cutoff of the measure that the page will look at; another is measured then.
-            further=page_measures(
-                request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])
-            ),
+            further=[
+                *page_measures(request.focus or str(parse_measures(asked or DEFAULT_MEASURES)[0])),
+                *request.find_slices.further,
+            ],
         )
     abstention = request.no_answer.of_comparison(comparison)
     powered = request.model.of_comparison(

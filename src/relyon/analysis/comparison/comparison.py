@@ -212,13 +212,13 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
             >>> comparison.measured("old", ["rr", "recall@1"])["rr"]
             0.5
         """
-        run = self.lists(name)
         asked = parse_measures(measures)
-        known = self._measured[name]
+        known = self._measured.get(name, [])
         if name in self._further:
             known.append(self._further.pop(name)())
         found = next((one for one in known if all(map(one.__contains__, asked))), None)
         if found is None:
+            run = self.lists(name)
             evaluator = Evaluator(
                 self.judgments,
                 convention=self.convention,

@@ -263,18 +263,27 @@ def _searched(task: _Task, held: NDArray[np.bool_], plan: _Plan) -> list[FoundSl
                 min(1.0, float(part[place]) * plan.families)
                 for part in (tests.loss, tests.elsewhere)
             )
-            trial = _Trial(~searched, loss, elsewhere, alike[one])
+            trial = _Trial(~searched, loss, elsewhere, len(chosen), alike[one])
             trials.setdefault(one, []).append(trial)
     return [_slice(task, data, whole.members(one), made, one, plan) for one, made in trials.items()]
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """The tests of a slice in one half: its queries, both p-values, and slices of the same."""
+    """The tests of a slice in one half.
+
+    Attributes:
+        tested: The queries of the half.
+        loss: The corrected p-value of no loss.
+        elsewhere: That of no larger loss than elsewhere.
+        together: How many slices were tested together.
+        alike: Slices that say the same.
+    """
 
     tested: NDArray[np.bool_]
     loss: float
     elsewhere: float
+    together: int
     alike: tuple[tuple[int, ...], ...]
 
 
@@ -324,7 +333,8 @@ def _slice(
     tested = np.any([one.tested for one in trials], axis=0)
     inside, outside, searched = members & tested, ~members & tested, members & ~tested
     # All slices of both halves, measures and candidates are covered together.
-    level = 1 - (1 - settings.confidence) / (plan.families * plan.most)
+    together = max(one.together for one in trials)
+    level = 1 - (1 - settings.confidence) / (plan.families * together)
     clusters = data.clusters
     clustered = None if clusters is None else ClusteredMean.of(values[inside], clusters[inside])
     wide = replace(settings, confidence=level, interval="t")

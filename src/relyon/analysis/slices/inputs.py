@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from relyon.analysis.comparison import Comparison
 
-__all__ = ["Features", "gather_features"]
+__all__ = ["JUDGED", "Features", "gather_features"]
 
+#: Measures behind the features of judgments.
+JUDGED = ("num_rel", "judged@10")
 #: Words of queries that are predicates: those of most queries.
 MOST_WORDS = 30
 #: A column of numbers is a run's value if its ranks correlate with those of the values at least so.
@@ -185,9 +187,9 @@ def _words(texts: Mapping[str, str], queries: int, least: int) -> dict[str, list
 
 def _judged(comparison: Comparison | None, ids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Returns the number of relevant documents, and the share of judged ones in all runs."""
-    if comparison is None or comparison.judgments is None or comparison.of_tasks:
+    if comparison is None or comparison.judgments is None:
         return {}
-    results = [comparison.measured(run, ["num_rel", "judged@10"]) for run in comparison.runs]
+    results = [comparison.measured(run, JUDGED) for run in comparison.runs]
     relevant = results[0].values_by_query("num_rel")
     shares = [one.values_by_query("judged@10") for one in results]
     found: dict[str, dict[str, str]] = {"relevant": {}, "judged": {}}
