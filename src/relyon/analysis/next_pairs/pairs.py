@@ -212,6 +212,9 @@ def estimate_pairs(
         scale: As for the draw.
         threads: As for `relyon.evaluate`.
 
+    Returns:
+        The estimate with its interval, what it rests on, and the width that is expected next.
+
     Raises:
         InputError: If data cannot be used, or differ from those of the draws.
         ParameterError: If a parameter is invalid.

@@ -45,6 +45,18 @@ class PairsEstimate(EstimateFacts, Exportable):
         values: The estimate for each query; few or no pairs of a query may be graded, so that
             single values say little.
         notes: What was noticed.
+
+    Examples:
+        >>> import relyon
+        >>> old, new = ({f"q{n}": {one: 1.0} for n in range(12)} for one in "ab")
+        >>> drawn = relyon.next_pairs({}, old, new, budget=20)
+        >>> grades = {}
+        >>> for one in drawn.drawn:
+        ...     worth = 0 if one.document == "a" else int(one.query[1:]) % 3
+        ...     grades.setdefault(one.query, {})[one.document] = worth
+        >>> found = relyon.estimate_pairs(grades, old, new, drawn=drawn)
+        >>> found.drawn, found.left, found.low < found.value < found.high
+        (20, 4, True)
     """
 
     def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
@@ -98,6 +110,14 @@ class NextPairs(DrawFacts, Exportable):
             pairs that was drawn; NaN without any.
         estimate: The estimate from what is graded so far.
         notes: What was noticed.
+
+    Examples:
+        >>> import relyon
+        >>> found = relyon.next_pairs({}, {"q": {"a": 2, "b": 1}}, None, "dcg@2", budget=1)
+        >>> len(found), found.left, found.drawn[0].order
+        (1, 2, 1)
+        >>> found.to_csv().splitlines()[0][:27]
+        'query,document,grade,draw_b'
     """
 
     estimate: PairsEstimate
