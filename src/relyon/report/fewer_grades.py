@@ -16,7 +16,7 @@ __all__ = ["fewer_grades_section"]
 
 
 def fewer_grades_section(found: FewerGrades, texts: Catalogue) -> Section:
-    """Returns each mean by both kinds of grades and by each alone, and what they are worth.
+    """Returns each mean by both kinds of grades and by each alone, and their worth.
 
     Args:
         found: The result of `relyon.prediction_powered`.

@@ -126,7 +126,7 @@ def prediction_powered(
 ) -> FewerGrades:
     """Estimates measures of runs from people's grades of some queries and a model's of all.
 
-    The mean by people's grades over n queries is corrected by what the model says of all N:
+    The mean by people's grades over n queries is corrected by the model's values of all N:
 
         ȳ_n + λ (f̄_N − f̄_n),
 

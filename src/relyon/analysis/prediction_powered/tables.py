@@ -31,7 +31,7 @@ def fewer_grades_document(
 
 
 def both_table(found: PoweredFacts, words: Catalogue, digits: int = DIGITS) -> Table:
-    """Returns each mean by both kinds of grades and by people's alone, and what it is worth.
+    """Returns each mean by both kinds of grades and by people's alone, and its worth.
 
     Args:
         found: The result.
@@ -82,7 +82,7 @@ def apart_table(found: PoweredFacts, words: Catalogue, digits: int = DIGITS) -> 
 
 
 def lead(found: PoweredFacts, words: Catalogue) -> list[str]:
-    """Returns what the grades are worth, as sentences: of each difference, or of each run.
+    """Returns the worth of the grades, as sentences: of each difference, or of each run.
 
     Args:
         found: The result.
