@@ -111,20 +111,21 @@ def test_losses_too_rare_to_be_sampled_are_not_covered(n: int) -> None:
     )
 
 
-@pytest.mark.parametrize("n", [10, 40])
-def test_fixed_tasks(n: int) -> None:
-    """Which run is better depends on the task; on average over the five tasks all are equal."""
-    draw = np.random.default_rng(n)
+@pytest.mark.parametrize("sizes", [[10] * 5, [40] * 5, [6, 500], [6, 6, 6, 200]], ids=str)
+def test_fixed_tasks(sizes: list[int]) -> None:
+    """Which run is better depends on the task; on average over the tasks all are equal."""
+    draw = np.random.default_rng(sizes)
     total = np.zeros(3)
     for seed in range(REPEATS):
-        shifts = draw.normal(0, 1, (6, 5))
+        shifts = draw.normal(0, 1, (6, len(sizes)))
         shifts -= shifts.mean(axis=1, keepdims=True)
         parts = [
-            Part(sample(draw, "normal", 6, n)[0] + shifts[:, [task]], np.ones(n), 0.2)
-            for task in range(5)
+            Part(sample(draw, "normal", 6, n)[0] + shift[:, None], np.ones(n), 1 / len(sizes))
+            for n, shift in zip(sizes, shifts.T, strict=True)
         ]
         total += covered(parts, np.zeros(6), seed)
-    keep(f"6 runs, 5 fixed tasks of {n} queries", total / REPEATS, REPEATS)
+    told = ", ".join(map(str, sizes))
+    keep(f"6 runs, fixed tasks of {told} queries", total / REPEATS, REPEATS)
 
 
 def test_sampled_tasks_are_the_units() -> None:

@@ -65,6 +65,8 @@ def test_every_module_of_a_command_is_listed() -> None:
         "matching",
         "margins",
         "monitor_stale",
+        "ranked_costs",
+        "task_files",
         "messages",
         "judged",
         "named_tables",
@@ -164,7 +166,12 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
         write_rows()
     if name in {"rank", "export"}:
         command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 3"))
-    if name == "compare":
+    if name == "leaderboard":
+        Path("costs.csv").write_text("name,p50\nbm25,12\nnew,30\n")
+        rows = "".join(f"x,judgments.qrels,{run}.run\n" for run in ("bm25", "new"))
+        Path("tasks.csv").write_text(f"task,judgments,run\n{rows}")
+        Path("values.csv").write_text("query,old,new\nq1,0.5,0.6\nq2,0.1,0.2\n")
+    if name in {"compare", "leaderboard"}:
         for run, path in (("bm25.run", "results-old.json"), ("new.run", "results-new.json")):
             command(*shlex.split(f"evaluate judgments.qrels {run} -q --format json -o {path}"))
     if name == "passages":

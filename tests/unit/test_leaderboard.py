@@ -150,9 +150,15 @@ def test_tasks_are_means_of_means() -> None:
         relyon.leaderboard_values(lacking, tasks="fixed")
 
 
-def test_a_fixed_task_needs_two_queries() -> None:
-    with pytest.raises(relyon.InputError, match="of the task `one`, 2 or more"):
-        relyon.leaderboard_values({"one": values(1), "two": values()}, tasks="fixed")
+def test_a_fixed_task_needs_six_queries_or_clusters() -> None:
+    """With fewer, a task that is the noisiest decides, and its noise is unknown."""
+    with pytest.raises(relyon.InputError, match="of the task `one`, 6 or more") as caught:
+        relyon.leaderboard_values({"one": values(5), "two": values()}, tasks="fixed")
+    assert "--tasks-are sampled" in str(caught.value)
+    clusters = {f"q{n}": str(n % 5) for n in range(60)}
+    given = {"one": values(), "two": values()}
+    with pytest.raises(relyon.InputError, match="`one` has 5 clusters of queries, 6 or more"):
+        relyon.leaderboard_values(given, tasks="fixed", cluster=clusters)
 
 
 def test_results_can_be_ranked_by_task_in_any_order() -> None:

@@ -161,9 +161,9 @@ def test_fixed_tasks_ignore_what_differs_between_tasks_and_sampled_do_not() -> N
     assert fixed.values.tolist() == pytest.approx(sampled.values.tolist())
 
 
-def test_a_task_of_one_query_has_no_spread() -> None:
-    part = Part(np.array([[1.0], [2.0]]), np.ones(1), 0.5)
-    with pytest.raises(ValueError, match="fewer than two"):
+def test_parts_need_six_units() -> None:
+    part = Part(np.arange(10.0).reshape(2, 5), np.ones(5), 0.5)
+    with pytest.raises(ValueError, match="fewer than six"):
         separation([part, part])
 
 

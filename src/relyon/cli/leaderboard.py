@@ -45,11 +45,12 @@ HELP = """Rank runs, with intervals of their ranks.
 \b
 Examples:
   relyon leaderboard judgments.qrels bm25.run tfidf.run new.run -m ndcg@10
-  relyon leaderboard judgments.qrels *.run --costs costs.csv -o board.html
-  relyon leaderboard --tasks tasks.csv -m ndcg@10
-  relyon leaderboard --values scores.csv
-  relyon leaderboard a.json b.json c.json
-  relyon leaderboard judgments.qrels *.run --line new
+  relyon leaderboard judgments.qrels bm25.run new.run --costs costs.csv \\
+      -o board.html
+  relyon leaderboard judgments.qrels bm25.run new.run --line new.run
+  relyon leaderboard --tasks tasks.csv --tasks-are sampled
+  relyon leaderboard --values values.csv
+  relyon leaderboard results-old.json results-new.json
 
 All pairs of runs are tested together on the queries that all runs have. A run's
 rank interval begins after the runs that are separated from it and better, and

@@ -137,8 +137,9 @@ def leaderboard_results(
         results: One per run; or by task, such as {"nq": [a, b], "msmarco": [a, b]}: then a run's
             value is the mean over the tasks of its mean over their queries. All with the same
             measures, and in all tasks the same runs.
-        tasks: `fixed`: the ranks are those on these tasks, over other queries of each. `sampled`:
-            they are those on other tasks like these, so that tasks are the units; it takes many.
+        tasks: `fixed`: the ranks are those on these tasks, over other queries of each, of which
+            each task needs six. `sampled`: they are those on other tasks like these, so that tasks
+            are the units; it takes many.
         different_inputs: As for `relyon.compare_results`.
         **options: As for `relyon.leaderboard`.
 
@@ -151,15 +152,16 @@ def leaderboard_results(
 
     Examples:
         >>> import relyon
-        >>> found = {
-        ...     task: [
-        ...         relyon.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, run, "rr", name=name)
-        ...         for name, run in (("old", {"q1": {"a": 1.0}}), ("new", {"q2": {"a": 1.0}}))
-        ...     ]
-        ...     for task in ("first", "second")
-        ... }
-        >>> [one.ranks for one in relyon.leaderboard_results(found)["rr"].standings]
-        [(1, 2), (1, 2)]
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(12)}
+        >>> good = {query: {"good": 2.0, "bad": 1.0} for query in judgments}
+        >>> bad = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
+        >>> results = [
+        ...     relyon.evaluate(judgments, run, "rr", name=name)
+        ...     for name, run in (("old", bad), ("new", good))
+        ... ]
+        >>> found = relyon.leaderboard_results({"first": results, "second": results})
+        >>> [(one.run, one.value, one.ranks) for one in found["rr"].standings]
+        [('new', 1.0, (1, 1)), ('old', 0.5, (2, 2))]
     """
     check_choice("tasks", tasks, get_args(Tasks))
     several = isinstance(results, Mapping)

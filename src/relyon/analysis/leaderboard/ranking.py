@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Design", "rank_measure"]
 
+SMALL_TASK, LACKING = "analysis.leave-out-small-task", "analysis.check-runs-of-leaderboard"
 #: Runs that a note names.
 NAMED = 4
 
@@ -87,6 +88,17 @@ def rank_measure(
     parts = [
         Part(sign * sums, sizes, 1 / len(values)) for sums, sizes in _units(queries, values, design)
     ]
+    for task, part in zip(samples, parts, strict=True):
+        if len(parts) > 1 and not design.sampled and part.sums.shape[1] < ENOUGH_QUERIES:
+            raise InputError(
+                message(
+                    "analysis.task-has-few-clusters",
+                    task=task,
+                    count=part.sums.shape[1],
+                    least=ENOUGH_QUERIES,
+                ),
+                hint=message("analysis.leave-out-small-task"),
+            )
     if design.sampled:
         rows = sign * _means(values)
         parts = [Part(rows, _ones(rows))]
@@ -142,7 +154,7 @@ def _values(
 ) -> tuple[dict[str, tuple[str, ...]], list[Floats], int]:
     """Returns by task the queries that all runs have, runs x queries, and how many are left out."""
     queries, values, left = {}, [], 0
-    least = 2 if design.several and not design.sampled else 1
+    least = ENOUGH_QUERIES if design.several and not design.sampled else 1
     for task, column in samples.items():
         every = {query for one in column for query in one.values}
         found, rows = common_values(column)
@@ -156,7 +168,7 @@ def _values(
                     count=len(found),
                     least=least,
                 ),
-                hint=message("analysis.check-runs-of-leaderboard"),
+                hint=message(SMALL_TASK if design.several else LACKING),
             )
         queries[task] = found
         values.append(rows)

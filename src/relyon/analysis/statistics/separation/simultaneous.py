@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.statistics.paired import Resampling
+from relyon.analysis.statistics.power import ENOUGH_QUERIES
 from relyon.analysis.statistics.separation.draws import EXACT, batches, counts, signs
 from relyon.analysis.statistics.separation.maxima import Maxima
 from relyon.analysis.statistics.separation.pairs import Pairs
@@ -97,16 +98,16 @@ def separation(parts: Sequence[Part], draws: Resampling | None = None) -> Separa
     is at most α, if differences are symmetric, or there are many units. Pairs that differ in fewer
     than six units have p = 1.
 
-    With several parts (fixed tasks) θ is the weighted mean of their means, the bootstrap draws
-    within each part, and the signs change differences minus the means of the parts that fit θ = 0
-    best. More than 1,000 units are first added up at random in 500 batches.
+    With several parts (fixed tasks) of six units or more θ is the weighted mean of their means, the
+    bootstrap draws within each part, and the signs change differences minus the means of the parts
+    that fit θ = 0 best. More than 1,000 units are first added up at random in 500 batches.
 
     Args:
         parts: One per task; higher values are better. All have the same systems.
         draws: Number of draws (1,000) and seed.
 
     Raises:
-        ValueError: If a part has fewer than two units, and there are several.
+        ValueError: If a part has fewer than six units, and there are several.
 
     Examples:
         >>> import numpy as np
@@ -122,8 +123,8 @@ def separation(parts: Sequence[Part], draws: Resampling | None = None) -> Separa
         the bootstrap t; Hsu (1981), Annals of Statistics 9, for the best.
     """
     resampling = draws or Resampling(1000)
-    if len(parts) > 1 and any(one.sums.shape[1] < 2 for one in parts):
-        raise ValueError("a part has fewer than two units")
+    if len(parts) > 1 and any(one.sums.shape[1] < ENOUGH_QUERIES for one in parts):
+        raise ValueError("a part has fewer than six units")
     used = batches(parts, resampling.seed)
     systems = len(used[0].sums)
     pairs = Pairs.of(used)
