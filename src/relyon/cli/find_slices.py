@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -146,6 +145,8 @@ class WithSlices:
 
     def to_json(self, **options: object) -> str:
         """Returns the result with the section as `slices`."""
+        import json
+
         from relyon.core.document.json import json_text
 
         values = json.loads(self._result.to_json(**options))

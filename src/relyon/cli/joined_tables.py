@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 __all__ = ["joined_tables"]
 
 
@@ -19,6 +16,9 @@ def joined_tables(first: str, second: str) -> str:
         1,2,
         ,3,4
     """
+    import csv
+    import io
+
     tables = [[*csv.reader(io.StringIO(text))] for text in (first, second)]
     names = list(dict.fromkeys(name for heading, *_ in tables for name in heading))
     rows = [
