@@ -26,6 +26,7 @@ from bench.contenders import (
     with_rr,
 )
 from bench.formats import formats
+from bench.growth import growth
 from bench.leaderboards import leaderboards
 from bench.letor import letor
 from bench.parquet import labelled, parquet
@@ -394,20 +395,6 @@ def imports(home: Path) -> Workload:
     """Starting Python and importing; `import relyon` imports the rest when it is first used."""
     lines = ("pass", "import numpy", "import relyon", "from relyon import evaluate")
     return Workload([Contender(line, [sys.executable, "-c", line]) for line in lines])
-
-
-def growth(home: Path) -> Workload:
-    """Half the lines against all of them."""
-
-    def ours(name: str) -> relyon.Results:
-        return five_measures(home / f"{name}.qrels", home / f"{name}.run")
-
-    return Workload(
-        [
-            Contender("half the lines", lambda: ours("msdev.half")),
-            Contender("all lines", lambda: ours("msdev")),
-        ]
-    )
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,8 @@ def leaderboard(
     separated and worse. All pairs are tested together on the queries that all runs have, so that
     with probability `confidence` all intervals contain the true ranks at once (Mogstad et al.
     2024; `relyon.analysis.statistics.separation` has the test). Runs that are truly equal have
-    several true ranks: all of them are covered. Each measure stands alone: there is no correction
-    for their number.
+    several true ranks: all of them are covered. Measures are ranked one by one: there is no
+    correction for their number.
 
     Args:
         judgments: See `relyon.evaluate`.

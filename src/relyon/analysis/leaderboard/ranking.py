@@ -1,4 +1,4 @@
-"""One measure of all runs: values, tests of all pairs, and what they say of ranks."""
+"""One measure of all runs: values, tests of all pairs, and the ranks that follow."""
 
 from __future__ import annotations
 

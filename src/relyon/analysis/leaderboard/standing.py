@@ -1,4 +1,4 @@
-"""One run on a leaderboard: its value, its rank, and how sure both are."""
+"""One run on a leaderboard: its value, its rank, and the intervals of both."""
 
 from __future__ import annotations
 
