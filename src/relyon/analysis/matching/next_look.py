@@ -46,7 +46,7 @@ class NextLook:
 def next_look(
     found: Measurements, ways: Sequence[Way], numbers: Sequence[PrintedNumber]
 ) -> NextLook | None:
-    """Returns the query or further measure that tells most classes apart; None for one class.
+    """Returns the query or further measure that separates most classes; None for one class.
 
     A query is preferred: the other program has already computed it. Values are told apart as they
     would be printed, with as many decimals as the numbers and at least four.

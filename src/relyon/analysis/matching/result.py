@@ -51,7 +51,7 @@ class ConventionMatch(MatchFacts, Exportable):
     """
 
     def document(self, *, language: Language = "en", limit: int = 10) -> Document:
-        """Returns the answer: the classes, what to look at next, and how sure it is.
+        """Returns the answer: the classes, what to look at next, and how likely an accident is.
 
         Args:
             language: `en` or `zh`; names of rules are the same in both.
