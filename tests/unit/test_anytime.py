@@ -185,7 +185,7 @@ def lists(tmp_path: Path) -> list[str]:
 def test_the_command_says_when_it_holds(command: Command, lists: list[str]) -> None:
     done = command("compare", *lists, "-m", "rr", "--anytime")
     assert done.code == 0
-    assert "hold at every look" in " ".join(done.out.split())
+    assert "valid at every look" in " ".join(done.out.split())
     done = command("compare", *lists, "-m", "rr", "--anytime", "--format", "json")
     found = json.loads(done.out)
     assert (found["test"], found["interval"]) == ("anytime", "anytime")

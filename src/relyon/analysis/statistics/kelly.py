@@ -1,4 +1,4 @@
-"""Always-valid intervals and p-values of bounded means, whatever the order of the values."""
+"""Always-valid intervals and p-values of bounded means, regardless of their order."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def mixture_p(estimate: float, error: float, degrees: float, x: float) -> float:
 
     which is 1 / the likelihood ratio of a normal prior with the fixed variance τ² against 0. The
     ratio is a martingale if estimates of increasing precision have Cov(E_n, E_m) = Var(E_m), m ≥ n:
-    means of independent values, means of strata of fixed weights in whatever pace they come in,
+    means of independent values, means of strata of fixed weights regardless of their pace,
     means of a sample without replacement with the finite population's error, and differences of
     such a mean from a finished one. z has the tail of Student's t: error is estimated.
 
