@@ -215,6 +215,19 @@ def test_all_grades_zero_so_far_leave_room_for_others() -> None:
     assert found.draw_error > 0
 
 
+def test_grades_in_the_file_and_among_the_judgments_count_alike() -> None:
+    """What is expected does not depend on the grades that follow, wherever they are."""
+    found = batches(2, 15)
+    nested: dict[str, dict[str, float]] = {}
+    for query, one in pl.concat(found).select("query", "document").rows():
+        nested.setdefault(query, {})[one] = TRUTH[query][one]
+    empty = [frame.with_columns(grade=pl.lit("")) for frame in found]
+    one = relyon.estimate_pairs({}, OLD, NEW, drawn=found)
+    other = relyon.estimate_pairs(nested, OLD, NEW, drawn=empty)
+    assert one.to_dict() == other.to_dict()
+    assert one.values == other.values
+
+
 def test_a_models_grades_say_what_to_expect() -> None:
     plain = relyon.next_pairs({}, OLD, NEW, "dcg@5", budget=40)
     model = relyon.next_pairs({}, OLD, NEW, "dcg@5", budget=40, model_judgments=TRUTH)
@@ -222,8 +235,11 @@ def test_a_models_grades_say_what_to_expect() -> None:
     assert (
         found.draw_error < relyon.estimate_pairs({}, OLD, NEW, drawn=graded(plain)).draw_error / 2
     )
-    # Another model, or none, at the estimate: still the same truth.
-    assert relyon.estimate_pairs({}, OLD, NEW, drawn=graded(model)).value != found.value
+    # A model that grades only what was drawn would bias the estimate.
+    only = {one.query: {one.document: 1.0} for one in plain.drawn}
+    for theirs, drawn in ((None, model), (OLD, model), (only, plain)):
+        with pytest.raises(relyon.InputError, match="the model's grades are not those of the draw"):
+            relyon.estimate_pairs({}, OLD, NEW, drawn=graded(drawn), model_judgments=theirs)
 
 
 @pytest.mark.parametrize(

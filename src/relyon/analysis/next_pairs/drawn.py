@@ -13,7 +13,9 @@ from relyon.core.errors import InputError, ParseError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from relyon.analysis.next_pairs.frame import Frame
 
@@ -68,12 +70,18 @@ class DrawnPair:
         return self.grade.lower() in SKIPPED
 
 
-def fingerprint(frame: Frame, first: Sequence[int]) -> str:
-    """Returns a fingerprint of the pairs that could be drawn, and of their weights.
+def fingerprint(
+    frame: Frame, first: Sequence[int], model: NDArray[np.float64] | None = None
+) -> str:
+    """Returns a fingerprint of the pairs that could be drawn, their weights and a model's grades.
+
+    With a model's grades that came after the draw, such as of drawn pairs only, what is expected of
+    a pair would depend on whether it was drawn, and the estimate would be biased.
 
     Args:
         frame: All pairs.
         first: The indices of those that were unjudged before the first draw.
+        model: The gain of each pair by a model's grades; None without any.
     """
     import numpy as np
 
@@ -85,6 +93,9 @@ def fingerprint(frame: Frame, first: Sequence[int]) -> str:
         found.update(b"\0\0")
     found.update(frame.query[places].astype("<i8").tobytes())
     found.update(np.rint(frame.weight[places] * 1e9).astype("<i8").tobytes())
+    if model is not None:
+        given = np.nan_to_num(model[places], nan=-1.0)
+        found.update(np.rint(given * 1e9).astype("<i8").tobytes())
     return found.hexdigest()
 
 

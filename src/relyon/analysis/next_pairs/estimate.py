@@ -182,7 +182,7 @@ def replay(
             grades[place] = _grade(one, scale, grades[place])
     gains, known = frame.gains_of(grades), frame.gains_of(start)
     first = np.flatnonzero(np.isnan(known) & frame.counts)
-    _check_pairs(frame, drawn, first)
+    _check_pairs(frame, drawn, first, model)
     current = known.copy()
     batches, skipped, after = [], list[int](), 0
     for number in dict.fromkeys(one.batch for one in drawn):
@@ -274,7 +274,12 @@ def _grade(one: DrawnPair, scale: Scale | None, judged: float) -> float:
     return grade
 
 
-def _check_pairs(frame: Frame, drawn: Sequence[DrawnPair], first: NDArray[np.int64]) -> None:
+def _check_pairs(
+    frame: Frame,
+    drawn: Sequence[DrawnPair],
+    first: NDArray[np.int64],
+    model: NDArray[np.float64] | None,
+) -> None:
     """Refuses pairs that are not those that were drawn from.
 
     Raises:
@@ -288,7 +293,7 @@ def _check_pairs(frame: Frame, drawn: Sequence[DrawnPair], first: NDArray[np.int
             message("analysis.pairs-have-changed", then=then, now=len(first)),
             hint=message("analysis.give-judgments-of-draw"),
         )
-    if fingerprint(frame, first.tolist()) != drawn[0].pairs:
+    if fingerprint(frame, first.tolist(), model) != drawn[0].pairs:
         raise InputError(
             message("analysis.weights-have-changed", measure=drawn[0].measure),
             hint=message("analysis.give-runs-of-draw"),

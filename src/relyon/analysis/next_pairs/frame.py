@@ -12,7 +12,7 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -112,6 +112,8 @@ def build_frame(
     convention: Convention,
     scale: Scale | None,
     threads: int = 0,
+    *,
+    drawn: Collection[tuple[str, str]] = (),
 ) -> Frame:
     """Returns the pairs of one run, or of a difference of two.
 
@@ -124,6 +126,8 @@ def build_frame(
             under ``missing="skip"``.
         scale: The grade scale, if there is one.
         threads: Threads; 0 uses all cores.
+        drawn: Pairs that were drawn: their grades do not say which grades are possible, since what
+            is expected of a pair must not depend on a grade that follows.
 
     Raises:
         InputError: If no query is left, or the rules refuse a query or a grade.
@@ -137,7 +141,12 @@ def build_frame(
     if convention.negative == "error" and judgments.table.negatives:
         raise negative_grade(judgments)
     known = judgments.to_dict()
-    seen = {grade for grades in known.values() for grade in grades.values()}
+    seen = {
+        grade
+        for query, grades in known.items()
+        for document, grade in grades.items()
+        if (query, document) not in drawn
+    }
     found = linear(measure, convention, scale, sorted(seen))
     runs = [baseline, *([] if candidate is None else [candidate])]
     queries = list(dict.fromkeys(query for run in runs for query in run.queries))

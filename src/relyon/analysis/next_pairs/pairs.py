@@ -78,7 +78,8 @@ def next_pairs(
             `grade` or in the judgments; `skip` there says that a pair cannot be judged. Pairs after
             the first one without either do not count, and can be drawn again. The measure is that
             of these batches.
-        model_judgments: A model's grades, as for `judgments`: they say which gains to expect.
+        model_judgments: A model's grades, as for `judgments`, which say what to expect. They are
+            made before the first draw, the same for all batches and for the estimate.
         seed: The seed of the draws; by default 0, or that of `drawn`.
         confidence: The level of the interval.
         convention: As for `relyon.evaluate`.
@@ -113,25 +114,28 @@ def next_pairs(
         judgments,
         (baseline, candidate),
         _measure(measure, earlier),
+        earlier,
         model_judgments,
         convention,
         scale,
         threads,
     )
     history = replay(frame, earlier, chosen, model)
-    return _drawn(frame, history, earlier, budget, seed, confidence)
+    mark = earlier[0].pairs if earlier else fingerprint(frame, history.first, model)
+    return _drawn(frame, history, earlier, (mark, budget, seed), confidence)
 
 
 def _drawn(
     frame: Frame,
     history: History,
     earlier: list[DrawnPair],
-    budget: int,
-    seed: int | None,
+    wish: tuple[str, int, int | None],
     confidence: float,
 ) -> NextPairs:
+    """Draws the next batch; a wish is the fingerprint of the pairs, the budget and the seed."""
     import numpy as np
 
+    mark, budget, seed = wish
     left = np.zeros(len(frame.documents), dtype=bool)
     left[list(history.first)] = True
     for batch in history.batches:
@@ -141,7 +145,6 @@ def _drawn(
     own = seed if seed is not None else history.seed or 0
     number = max((one.batch for one in earlier), default=0) + 1
     found = draw(sizes, budget, (own, number))
-    mark = earlier[0].pairs if earlier else fingerprint(frame, history.first)
     queries = len(frame.queries)
     pairs = tuple(
         DrawnPair(
@@ -240,6 +243,7 @@ def estimate_pairs(
         judgments,
         (baseline, candidate),
         _measure(measure, batches),
+        batches,
         model_judgments,
         convention,
         scale,
@@ -270,6 +274,7 @@ def _frame(
     judgments: object,
     runs: tuple[object, object],
     measure: str | Measure,
+    drawn: list[DrawnPair],
     model: object,
     convention: Convention | str | Mapping[str, object] | None,
     scale: Scale | str | None,
@@ -294,7 +299,8 @@ def _frame(
         raise ParameterError(message("analysis.one-measure-is-drawn-for", count=len(parsed)))
     rules = load_convention(convention)
     chosen = chosen or found.scale
-    frame = build_frame(found, baseline, read[1], parsed[0], rules, chosen, threads)
+    before = {(one.query, one.document) for one in drawn}
+    frame = build_frame(found, baseline, read[1], parsed[0], rules, chosen, threads, drawn=before)
     if model is None:
         return frame, None, chosen
     theirs = read_judgments(model, scale=chosen).to_dict()
@@ -339,7 +345,7 @@ def _extreme(frame: Frame, history: History, sign: int, confidence: float) -> In
     """Returns the interval if skipped pairs had the grades that move the value most."""
     import numpy as np
 
-    gains = frame.linear.gains()
+    gains = np.concatenate([frame.linear.gains(), history.gains[~np.isnan(history.gains)]])
     best = np.where(frame.weight * sign > 0, gains.max(), gains.min())
     return interval_of(history.with_skipped(best), confidence)
 

@@ -87,8 +87,7 @@ def draw_next(
 
     Pairs that the project has wait in the queue already; the others are added like any import.
     Nothing that judges see tells a drawn result from others. The draws of the same runs, measure
-    and rules are one series. A language model's accepted grades are not people's: they serve as
-    `model_judgments` unless others are given.
+    and rules are one series. A language model's accepted grades are not people's, and do not count.
 
     Args:
         store: The database.
@@ -136,7 +135,7 @@ def draw_next(
         None if before else chosen,
         budget=budget,
         drawn=state.drawn(before) if before else None,
-        model_judgments=model_judgments if model_judgments is not None else state.machine(),
+        model_judgments=model_judgments,
         seed=seed,
         convention=rules,
         scale=project.scale,
@@ -227,7 +226,7 @@ def estimate_drawn(
         *runs,
         chosen,
         drawn=state.drawn(counted),
-        model_judgments=model_judgments if model_judgments is not None else state.machine(),
+        model_judgments=model_judgments,
         next_budget=next_budget,
         confidence=confidence,
         convention=rules,

@@ -104,7 +104,6 @@ class NextOfSnapshots:
         if not batches:
             return []
         state = State.of(self.store, self.project)
-        model = state.machine()
         return [
             Step(
                 batch,
@@ -114,7 +113,6 @@ class NextOfSnapshots:
                     *self.runs,
                     self.measure,
                     drawn=state.drawn(batches[: batch.batch]),
-                    model_judgments=model,
                     next_budget=budget,
                     scale=self.project.scale,
                 ),

@@ -1,4 +1,4 @@
-"""What people and a language model have graded of a project, as drawn pairs are counted by it."""
+"""What people have graded of a project, as drawn pairs are counted by it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,12 @@ class State:
     Attributes:
         project: The project.
         people: The final grades of people.
-        models: Those of a language model, where people gave none.
         there: All results of the project, removed ones included.
         over: Results that get no grade any more: removed, or answered without one.
     """
 
     project: Project
     people: Mapping[Pair, float]
-    models: Mapping[Pair, float]
     there: frozenset[Pair]
     over: frozenset[Pair]
 
@@ -50,18 +48,16 @@ class State:
             unanswered = set(connection.execute(waiting).scalars())
             rows = connection.execute(chosen.where(items.c.project_id == project.id)).all()
         people: dict[Pair, float] = {}
-        models: dict[Pair, float] = {}
         over: set[Pair] = set()
         for row in rows:
             pair = (row.query, row.document)
             final = finals.get(row.id)
-            if final is not None and row.counts:
-                side = models if is_machine_source(final[1]) else people
-                side[pair] = final[0].value
+            if final is not None and row.counts and not is_machine_source(final[1]):
+                people[pair] = final[0].value
             if pair not in people and (not row.counts or row.id not in unanswered):
                 over.add(pair)
         there = frozenset((row.query, row.document) for row in rows)
-        return cls(project, people, models, there, frozenset(over))
+        return cls(project, people, there, frozenset(over))
 
     def judgments(self, batches: Sequence[Batch]) -> Judgments:
         """Returns people's grades: those before the first batch, and those of drawn pairs."""
@@ -70,10 +66,6 @@ class State:
             drawn = {(pair.query, pair.document) for one in batches for pair in one.drawn}
             wanted &= batches[0].known | drawn
         return self._table({pair: self.people[pair] for pair in wanted})
-
-    def machine(self) -> Judgments | None:
-        """Returns the language model's grades; None without any."""
-        return self._table(self.models) if self.models else None
 
     def drawn(self, batches: Sequence[Batch]) -> list[DrawnPair]:
         """Returns the drawn pairs, those marked that get no grade any more."""
