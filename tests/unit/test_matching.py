@@ -374,3 +374,10 @@ def test_what_the_command_refuses(
     outcome = command("conventions", *(paths.get(one, one) for one in arguments))
     assert outcome.code == 2
     assert said in outcome.err
+
+
+def test_values_that_are_not_kept_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments, run = files()
+    kept = match(judgments, run, ndcg_5="0.3", ap="0.2").to_dict()
+    monkeypatch.setattr("relyon.analysis.matching.measured.MOST_HELD", 0)
+    assert match(judgments, run, ndcg_5="0.3", ap="0.2").to_dict() == kept

@@ -36,6 +36,8 @@ __all__ = ["Measurements"]
 #: Rules of a pass over the run. Rounding and missing queries follow from a mean's values.
 ORDERS = tuple(name for name in SHARED if name not in ("missing", "decimals"))
 Key = tuple[object, ...]
+#: Values of queries that are kept for further questions, before they are computed again.
+MOST_HELD = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,23 @@ class Measurements:
         self._forms: dict[Key, _Form | None] = {}
         self._found: dict[tuple[Key, str], _Evaluated | None] = {}
         self._numbers: dict[Key, float] = {}
+        self._held = 0
 
     def numbers(self, ways: Sequence[Way], measures: Sequence[Measure]) -> NDArray[np.float64]:
         """Returns one row per way, one column per measure; NaN where a program has no number."""
         asked = [self._asked(way, one) for way in ways for one in measures]
-        self._evaluate(asked)
-        table = np.array([self._number(one) for one in asked], dtype=float)
+        table = np.full(len(asked), math.nan)
+        passes: dict[Key, list[int]] = {}
+        for place, one in enumerate(asked):
+            if one is not None:
+                passes.setdefault(one.orders, []).append(place)
+        for places in passes.values():
+            wanted = [one for place in places if (one := asked[place]) is not None]
+            self._evaluate(wanted)
+            table[places] = [self._number(one) for one in wanted]
+            if self._held > MOST_HELD:
+                self._found.clear()
+                self._held = 0
         return table.reshape(len(ways), len(measures))
 
     def values(self, way: Way, measure: Measure) -> dict[str, float]:
@@ -190,6 +203,7 @@ class Measurements:
         if program is None:  # each of them can be computed, and so can all
             raise RuntimeError("a plan of usable measures was refused")
         batch, columns, _ = evaluate_run(self.judgments, program, self.run, self.threads)
+        self._held += len(self.judgments.table) * len(measures)
         forms = {str(one): form for one, form in zip(program.asked, program.forms, strict=True)}
         for name in measures:
             self._found[key, name] = _Evaluated(batch, columns[name], forms[name])
@@ -212,9 +226,7 @@ class Measurements:
         except RelyonError:
             return None
 
-    def _number(self, asked: _Asked | None) -> float:
-        if asked is None:
-            return math.nan
+    def _number(self, asked: _Asked) -> float:
         form = asked.form
         found = self._found[asked.orders, form.name]
         if found is None:
