@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from relyon.cli.joined_tables import joined_tables
 from relyon.core.texts.numbers import DIGITS
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class WithSection:
         """
         from relyon.core.cells import csv_frame
 
-        return _joined(str(self._result.to_csv(**options)), csv_frame(self.frame()))
+        return joined_tables(str(self._result.to_csv(**options)), csv_frame(self.frame()))
 
     def part(self, run: str | None) -> dict[str, object]:
         """Returns the section in JSON, of one run only if one is given.
@@ -101,20 +102,3 @@ def _values(text: str) -> Iterator[dict[str, Any]]:
         yield value
         while at < len(text) and text[at].isspace():
             at += 1
-
-
-def _joined(first: str, second: str) -> str:
-    """Returns two tables as one: their columns, then the rows of both."""
-    import csv
-    import io
-
-    tables = [[*csv.reader(io.StringIO(text))] for text in (first, second)]
-    names = list(dict.fromkeys(name for heading, *_ in tables for name in heading))
-    rows = [
-        [dict(zip(heading, row, strict=True)).get(name, "") for name in names]
-        for heading, *rows in tables
-        for row in rows
-    ]
-    joined = io.StringIO()
-    csv.writer(joined, lineterminator="\n").writerows([names, *rows])
-    return joined.getvalue().rstrip("\n")
