@@ -147,7 +147,7 @@ class Families:
     )
     column: str | None = option(
         "--family-column",
-        metavar="FIELD",
+        metavar="NAME",
         help="The further field of items that names the model family of their text.",
     )
     systems: tuple[str, ...] = option(
