@@ -111,8 +111,9 @@ class Inputs:
         "--model-judgments",
         "model",
         metavar="FILE",
-        help="A language model's grades: they say which gains to expect, which makes the interval"
-        " narrower if they are good, and never biases the estimate.",
+        help="A language model's grades, made before the first draw and the same for all batches:"
+        " they say which gains to expect, which makes the interval narrower if they are good, and"
+        " never biases the estimate.",
     )
     judgments_format: str | None = judgments_format_option()
     run_format: str | None = run_format_option()
