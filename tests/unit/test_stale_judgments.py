@@ -207,6 +207,38 @@ def test_equal_to_evaluate_under_other_rules() -> None:
         assert found.runs[0].figures.value == pytest.approx(expected)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("rules", ["relyon", "trec_eval", "sklearn", {"ideal": "retrieved"}])
+def test_other_grades_give_the_values_of_evaluate(rules: object) -> None:
+    """Lists are cut and grades left out only where that cannot matter."""
+    from random import Random
+
+    from relyon.analysis.stale.scenarios import Scenarios
+    from relyon.data.convention import load_convention
+
+    rnd = Random(5)
+    for _ in range(10):
+        judged = {
+            query: {f"d{one}": rnd.choice([0.0, 0.0, 1.0, 3.0]) for one in range(rnd.randint(2, 7))}
+            for query in ("a", "b")
+        }
+        run = {
+            query: {one: rnd.choice([1.0, 2.0]) for one in rnd.sample([*own, "u", "v"], len(own))}
+            for query, own in judged.items()
+        }
+        read = relyon.Run.from_dict(run)
+        for name in ("ndcg@2", "p@2", "recall(rel=0)@2", "ap", "rr", "rbp"):
+            chosen = relyon.measure(name)
+            scenarios = Scenarios(judged, [read], chosen, load_convention(rules), None)
+            for changed in ({}, {"d0": None}, {"d1": 3.0}):
+                own = {one: grade for one, grade in {**judged["a"], **changed}.items()
+                       if grade is not None}  # fmt: skip
+                found = relyon.evaluate({"a": own, "b": judged["b"]}, run, name, convention=rules)
+                expected = found.values_by_query(name).get("a", math.nan)
+                value = scenarios.values([("a", changed)])[0, 0]
+                assert value == pytest.approx(expected, nan_ok=True), (name, changed)
+
+
 def test_again_until_the_range_is_narrow() -> None:
     judgments = {f"q{one}": {"a": 1, "b": 0, "c": 2} for one in range(6)}
     run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in judgments}

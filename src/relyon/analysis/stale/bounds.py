@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,6 +121,7 @@ def bounds_of(
     levels: Sequence[float],
     factors: Sequence[Sequence[float]],
     kept: NDArray[np.float64] | None = None,
+    known: dict[Hashable, Extremes] | None = None,
 ) -> list[Bounds]:
     """Returns the range of each number; queries are independent, so that ranges add up.
 
@@ -130,13 +131,14 @@ def bounds_of(
         levels: The grades that a document can have, ascending.
         factors: For each number the factors of the runs' values.
         kept: The values without the documents that are gone, in the order of the judgments.
+        known: Ranges of queries found before with the same judgments, which are added to.
     """
     queries = list(scenarios.judgments)
     if kept is None:
         kept = scenarios.values((query, stale.fixed(query)) for query in queries)
     moving = [query for query in queries if stale.open.get(query)]
     tasks = [_task(scenarios, stale, query, one) for one in factors for query in moving]
-    extremes = find_extremes(scenarios, tasks, levels)
+    extremes = find_extremes(scenarios, tasks, levels, known)
     still = [place for place, query in enumerate(queries) if not stale.open.get(query)]
     found = []
     for number, one in enumerate(factors):

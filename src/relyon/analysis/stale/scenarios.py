@@ -27,6 +27,8 @@ Grades = Mapping[str, float | None]
 Asked = tuple[str, Grades]
 #: The documents of a query with their scores and, if there are any, ranks.
 _List = tuple[list[str], list[float], list[int]]
+#: Measures to which documents of grade 0 do not matter unless they are retrieved.
+LIGHT = frozenset({"cg", "dcg", "ndcg", "p", "recall", "rbp", "ap", "rr"})
 #: Rows of judgments and results that are evaluated together.
 AT_ONCE = 2_000_000
 #: A query of its own that keeps the highest grade, on which some measures depend.
@@ -62,17 +64,65 @@ class Scenarios:
         self.convention = convention
         self._scale = scale
         self._threads = threads
-        cut = getattr(measure, "k", None)
+        # Under other rules what is retrieved below the cutoff, or how many are, matters as well.
+        cut = getattr(measure, "k", None) if self.usual else None
         self._lists = [_lists(run, judgments, cut) for run in runs]
+        self._light, self._dropped = self._split()
         self._highest = max(
             (grade for grades in judgments.values() for grade in grades.values()), default=1.0
+        )
+
+    @property
+    def usual(self) -> bool:
+        """Whether the value depends on the list and on how many documents have each grade alone.
+
+        Not so if the ideal list or a denominator counts retrieved documents only, or if unjudged
+        documents leave the list, so that others move up.
+        """
+        rules, one = self.convention, self.measure
+        fields = {"ideal": "judged", "ap_denominator": "relevant", "p_denominator": "k"}
+        held = {name: getattr(one, name, None) or getattr(rules, name) for name in fields}
+        denominator = getattr(one, "denominator", None)
+        unjudged = getattr(one, "unjudged", None)
+        unjudged = rules.unjudged if unjudged is None else unjudged
+        return (
+            held == fields
+            and rules.unretrieved == "counted"
+            and (unjudged == "nonrelevant" or isinstance(unjudged, float))
+            and not rules.measures
+            and denominator in (None, "relevant", "k")
         )
 
     def with_measure(self, measure: Measure) -> Scenarios:
         """Returns the same with another measure of the same cutoff."""
         found = copy(self)
         found.measure = measure
+        found._light, found._dropped = found._split()
         return found
+
+    def _split(self) -> tuple[Mapping[str, Mapping[str, float]], Mapping[str, list[str]]]:
+        """Returns the judgments without those that cannot matter, and these by query.
+
+        A document of grade 0 that no run has matters to none of `LIGHT`, except that its query is
+        judged.
+        """
+        rel = getattr(self.measure, "rel", None)
+        scale = self._scale
+        rel = self.convention.rel if rel is None else rel
+        zero = (
+            self.usual
+            and (rel is None or rel > 0)
+            and (scale is None or (scale.relevant_from > 0 and not scale.gains.get(0.0, 0.0)))
+        )
+        if not zero or self.measure.name not in LIGHT:
+            return self.judgments, {}
+        light: dict[str, dict[str, float]] = {}
+        dropped: dict[str, list[str]] = {}
+        for query, grades in self.judgments.items():
+            shown = {one for lists in self._lists for one in lists.get(query, ((),))[0]}
+            light[query] = {one: grade for one, grade in grades.items() if grade or one in shown}
+            dropped[query] = [one for one in grades if one not in light[query]]
+        return light, dropped
 
     @property
     def runs(self) -> int:
@@ -88,7 +138,7 @@ class Scenarios:
         size = 0
         for one in asked:
             batch.append(one)
-            size += len(self.judgments[one[0]])
+            size += len(self._light[one[0]]) + len(one[1])
             size += max(len(lists.get(one[0], ((),))[0]) for lists in self._lists)
             if size >= AT_ONCE:
                 rows.append(self._values(batch))
@@ -105,8 +155,9 @@ class Scenarios:
         names = [str(place) for place in range(len(batch))]
         queries, documents, grades = [ANCHOR], ["a"], [self._highest]
         for name, (query, changed) in zip(names, batch, strict=True):
-            known = self.judgments[query]
-            own = {**known, **changed} if changed else known
+            own = {**self._light[query], **changed}
+            if any(one not in changed for one in self._dropped.get(query, ())):
+                own[ANCHOR] = 0.0
             held = [(document, grade) for document, grade in own.items() if grade is not None]
             queries += [name] * len(held)
             documents += [document for document, _ in held]

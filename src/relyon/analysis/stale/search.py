@@ -11,7 +11,7 @@ few, else they are improved one by one from several starts, and the result says 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING
@@ -30,6 +30,9 @@ BRUTE = 256
 CHAINS = 600
 #: Measures with which the order by effect is exact: of a run, and of a difference of two.
 ORDERED = frozenset({"dcg", "ndcg", "cg", "p", "recall", "rbp", "ap", "rr"})
+#: Those for which the grades between the lowest and the highest give no value outside: the others
+#: of `ORDERED`, whose value is linear in the gains or asks only whether a document is relevant.
+TWO_LEVELS = ORDERED - {"ndcg"}
 LINEAR = frozenset({"dcg", "ndcg", "cg", "p", "recall", "rbp"})
 
 #: Grades of the documents of a task, in their order.
@@ -72,9 +75,17 @@ class Task:
     fixed: Mapping[str, float | None]
     factors: tuple[float, ...]
 
+    @property
+    def key(self) -> Hashable:
+        """What tells it from other tasks on the same judgments."""
+        return self.query, self.documents, tuple(self.fixed), self.factors
+
 
 def find_extremes(
-    scenarios: Scenarios, tasks: Sequence[Task], levels: Sequence[float]
+    scenarios: Scenarios,
+    tasks: Sequence[Task],
+    levels: Sequence[float],
+    known: dict[Hashable, Extremes] | None = None,
 ) -> list[Extremes]:
     """Returns the range of each task; the questions of all are evaluated together.
 
@@ -82,16 +93,25 @@ def find_extremes(
         scenarios: Judgments and runs.
         tasks: The queries.
         levels: The grades that a document can have, ascending.
+        known: Ranges found before with the same judgments, which are added to.
     """
+    if known is None:
+        known = {}
+    new = {task.key: task for task in tasks if task.key not in known}
+    known.update(zip(new, _find(scenarios, list(new.values()), levels), strict=True))
+    return [known[task.key] for task in tasks]
+
+
+def _find(scenarios: Scenarios, tasks: Sequence[Task], levels: Sequence[float]) -> list[Extremes]:
     import numpy as np
 
     name = scenarios.measure.name
-    whole = getattr(scenarios.measure, "ideal", "all") != "retrieved"
     searches: list[_Search] = []
     for task in tasks:
         single = sum(one != 0 for one in task.factors) == 1
-        ordered = whole and name in (ORDERED if single else LINEAR)
-        searches.append(_search(task, levels, ordered))
+        ordered = scenarios.usual and name in (ORDERED if single else LINEAR)
+        chosen = (levels[0], levels[-1]) if ordered and name in TWO_LEVELS else levels
+        searches.append(_search(task, chosen, ordered, single))
     found: list[Extremes | None] = [None] * len(tasks)
     waiting = {place: next(search) for place, search in enumerate(searches)}
     while waiting:
@@ -116,8 +136,13 @@ def find_extremes(
     return [one for one in found if one is not None]
 
 
-def _search(task: Task, levels: Sequence[float], ordered: bool) -> _Search:
-    """Asks for values of grades, and returns their range."""
+def _search(task: Task, levels: Sequence[float], ordered: bool, single: bool) -> _Search:
+    """Asks for values of grades, and returns their range.
+
+    The lowest value of one run's ordered measure is reached with the lowest and the highest grade
+    alone: NDCG is a linear function of the gains over a convex one, which has its least value at a
+    corner.
+    """
     import numpy as np
 
     count = len(task.documents)
@@ -137,7 +162,10 @@ def _search(task: Task, levels: Sequence[float], ordered: bool) -> _Search:
     falling = [int(one) for one in np.argsort(-effect, kind="stable")]
     few = math.comb(count + len(levels) - 1, len(levels) - 1) <= CHAINS
     for order, better in ((falling, max), (falling[::-1], min)):
-        if few:
+        if ordered and single and better is min:
+            ends = [(size,) * (len(levels) - 1) for size in range(count + 1)]
+            seen.take((yield [_graded(order, one, levels) for one in ends]))
+        elif few:
             cuts = combinations_with_replacement(range(count + 1), len(levels) - 1)
             seen.take((yield [_graded(order, one, levels) for one in cuts]))
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from relyon.analysis.stale.evidence import (
 )
 from relyon.analysis.stale.facts import Number, Rules, StaleFacts
 from relyon.analysis.stale.scenarios import Scenarios
+from relyon.analysis.stale.search import Extremes
 from relyon.analysis.stale.shares import rank_shares
 from relyon.analysis.stale.stale_notes import notes_of
 from relyon.analysis.stale.states import STATES, Compared, State, compare_contents
@@ -403,10 +404,11 @@ def _needed(
     The range narrows with every pair, so that the number is found by halving.
     """
     order = sorted(reach, key=lambda pair: -reach[pair])
+    known: dict[Hashable, Extremes] = {}
 
     def wide(count: int) -> bool:
         left = stale.without({*order[:count]})
-        widths = [one.width for one in bounds_of(scenarios, left, levels, goals)]
+        widths = [one.width for one in bounds_of(scenarios, left, levels, goals, known=known)]
         return any(one > within for one in widths)
 
     least, most = 0, len(order)
