@@ -56,6 +56,7 @@ def by_hand(judgments: object, run: object, way: Way, name: str) -> float:
     return results[measure]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["ndcg@5", "ap", "p@5", "recall@5", "rr@3"])
 def test_numbers_are_those_of_an_evaluation(name: str) -> None:
     judgments, run = relyon.read_judgments(files()[0]), relyon.read_run(files()[1])
@@ -169,6 +170,7 @@ def changed(kind: str, judgments: Any, run: Any) -> Files:
     return judgments, scores(made[kind])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     ["cut", "reversed", "rounded", "shifted", "first_query", "last_query", "binary", "file_order"],
@@ -223,6 +225,7 @@ def test_documents_listed_twice(tmp_path: Path) -> None:
         relyon.match_convention(judgments, path, {"ap": "0.5"})
 
 
+@pytest.mark.long
 def test_other_judgments_are_tried() -> None:
     judgments, run = files()
     other = {
@@ -296,6 +299,17 @@ def test_small_files(judgments: Any, run: Any) -> None:
     assert json.loads(found.to_json())["verdict"] == found.verdict
     assert str(found)
     assert 0 <= found.accident <= 1
+
+
+@pytest.mark.long
+def test_every_kind_of_measure() -> None:
+    judgments, run = files()
+    for name in ("auc", "pnr", "gm_ap", "num_rel_ret", "first(ndcg@5)", "alpha_ndcg@5", "tau"):
+        value = relyon.evaluate(judgments, run, name)[name]
+        found = relyon.match_convention(judgments, run, {name: f"{value:.6f}"})
+        assert found.classes[0].name == "relyon", name
+    with pytest.raises(relyon.ParameterError, match="compares two runs"):
+        relyon.match_convention(judgments, run, {"rbo": "0.5"})
 
 
 def test_files_without_a_common_query_are_refused() -> None:
@@ -376,6 +390,7 @@ def test_what_the_command_refuses(
     assert said in outcome.err
 
 
+@pytest.mark.long
 def test_values_that_are_not_kept_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments, run = files()
     kept = match(judgments, run, ndcg_5="0.3", ap="0.2").to_dict()

@@ -202,7 +202,15 @@ class Measurements:
             measures, program = usable, self._program(list(usable.values()), rules)
         if program is None:  # each of them can be computed, and so can all
             raise RuntimeError("a plan of usable measures was refused")
-        batch, columns, _ = evaluate_run(self.judgments, program, self.run, self.threads)
+        try:
+            batch, columns, _ = evaluate_run(self.judgments, program, self.run, self.threads)
+        except RelyonError:  # such as too many orders of ties for a measure without a formula
+            for name, one in measures.items():
+                if len(measures) > 1:
+                    self._pass(key, {name: one})
+                else:
+                    self._found[key, name] = None
+            return
         self._held += len(self.judgments.table) * len(measures)
         forms = {str(one): form for one, form in zip(program.asked, program.forms, strict=True)}
         for name in measures:

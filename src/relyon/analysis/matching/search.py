@@ -21,8 +21,10 @@ from relyon.analysis.matching.result import ConventionMatch
 from relyon.analysis.matching.ways import Way, ways
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
+from relyon.data.convention import Convention
 from relyon.data.judgments import Judgments
 from relyon.evaluation.data_errors import no_common_query
+from relyon.evaluation.program import Program
 from relyon.io import read_judgments
 
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ def match_convention(
     if effects.missing == effects.queries:
         raise no_common_query(judged.queries, kept.queries)
     measures = [one.measure for one in printed]
+    highest = judged.table.highest
+    Program.compile(measures, Convention(), levels, None, highest).check_inputs(reference=False)
     tried, idle = ways(measures, effects)
     found = Measurements(judged, kept, levels, threads)
     table = found.numbers(tried, measures)

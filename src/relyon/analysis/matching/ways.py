@@ -13,6 +13,7 @@ from relyon.analysis.matching.programs import PROGRAMS, Program
 from relyon.core.rules import POSITIVE, show_gain, show_rel
 from relyon.data.convention import CHOICES, Convention
 from relyon.evaluation.providers import program_rules
+from relyon.measures.parameters import parameters
 
 if TYPE_CHECKING:
     from relyon.analysis.matching.effects import Effects
@@ -114,12 +115,18 @@ def _fields(rules: Convention) -> dict[str, Any]:
     return {name: getattr(rules, name) for name in _NAMES}
 
 
+def cutoff_of(measure: Measure) -> int | None:
+    """Returns the cutoff of a measure that can have another; None without one."""
+    k = getattr(measure, "k", None) if "k" in parameters(type(measure)) else None
+    return k if isinstance(k, int) else None
+
+
 def cut(measure: Measure, cutoff: Cutoff) -> Measure | None:
     """Returns the measure with another cutoff; None if it has none to change."""
-    k = getattr(measure, "k", None)
     if cutoff == "k":
         return measure
-    if k is None or not isinstance(k, int):
+    k = cutoff_of(measure)
+    if k is None:
         return None
     if cutoff == "none":
         return dataclasses.replace(measure, k=None)  # type: ignore[type-var]
@@ -175,7 +182,7 @@ class Rules:
                 found[name] = (None, *self.effects.levels)
             elif name in known:
                 found[name] = tuple(one for one in known[name] if one != "error")
-        if any(isinstance(getattr(one, "k", None), int) for one in self.measures):
+        if any(cutoff_of(one) is not None for one in self.measures):
             found["cutoff"] = get_args(Cutoff)
         averages = [one for one in self.measures if one.combine == "mean"]
         forms: tuple[object, ...] = ("mean",)
