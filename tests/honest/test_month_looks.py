@@ -145,3 +145,34 @@ def test_a_drop_is_found_within_the_month(drop: float, least: float) -> None:
         "anytime", f"monitor, twelve watched months: a drop of {drop / 3:.0%} found within the"
         " month", float(np.mean(np.isfinite(found))), len(found), promise="power", least=least,
     )  # fmt: skip
+
+
+def test_the_mean_so_far_is_in_its_interval_at_every_look() -> None:
+    draws, months = np.random.default_rng(10), 60
+    missed = 0
+    for _ in range(months):
+        quality = [draws.normal(3, 0.8, count) for count in QUERIES]
+        truth = []
+        for count, flat, values in zip(QUERIES, FLAT, quality, strict=True):
+            weights = 1 / (np.arange(count) + flat)
+            truth.append(float((weights * values).sum() / weights.sum()))
+        made = []
+        for _ in range(2):
+            queries = drawn(draws)
+            values = [quality[tier][held] + draws.normal(0, 0.4, DRAWN)
+                      for tier, held in enumerate(queries)]  # fmt: skip
+            made.append((queries, values))
+        orders = [[(tier, query) for tier in range(3) for query in np.unique(one[0][tier]).tolist()]
+                  for one in made]  # fmt: skip
+        before = month(*made[0], orders[0])
+        order = [orders[1][place] for place in draws.permutation(len(orders[1]))]
+        for look in range(1, LOOKS + 1):
+            last = month(*made[1], order[: math.ceil(len(order) * look / LOOKS)])
+            low, high = look_at_tier("all", "common", [before, last], 0.95, 0.95).interval
+            if not math.isnan(low) and not low <= np.mean(truth) <= high:
+                missed += 1
+                break
+    row(
+        "anytime", "monitor: months whose mean was outside the interval at some look",
+        missed / months, months, promise="at most 5%", most=0.05,
+    )  # fmt: skip

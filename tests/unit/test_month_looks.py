@@ -71,12 +71,14 @@ def test_a_drop_is_found_before_the_month_is_graded(first: relyon.Round) -> None
     assert found.drops[0] == whole
 
 
+@pytest.mark.long
 def test_nothing_is_found_where_nothing_changed(first: relyon.Round) -> None:
     for count in (25, 40, 60):
         found = look_at_month([first], second(2.3, count))
         assert {one.verdict for one in found.tiers} == {"undecided"}
 
 
+@pytest.mark.long
 def test_the_finished_month_has_the_monitors_change(first: relyon.Round) -> None:
     last = second(2.0, 60)
     look = look_at_month([first, last]).tiers[0]
@@ -165,6 +167,7 @@ def test_sessions_without_results_count_in_the_pace_of_grading() -> None:
     assert means[0] > 0.75 * means[1]
 
 
+@pytest.mark.long
 def test_ranks_with_ties_are_those_of_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     draws = random.Random(3)
@@ -208,6 +211,7 @@ def words(folder: Path, name: str, *more: str) -> list[str]:
     return [str(folder / "rounds"), "--anytime", *given, *more]
 
 
+@pytest.mark.long
 def test_the_check_fails_on_a_drop(command: Command, folder: Path) -> None:
     assert command("monitor", "check", *words(folder, "same")).code == 0
     done = command("monitor", "check", *words(folder, "worse"))
@@ -217,6 +221,7 @@ def test_the_check_fails_on_a_drop(command: Command, folder: Path) -> None:
     assert command("monitor", "check", *words(folder, "worse", "--tier", "x")).code == 2
 
 
+@pytest.mark.long
 def test_the_month_is_shown_in_every_form(command: Command, folder: Path) -> None:
     text = command("monitor", "show", *words(folder, "worse")).out
     assert "2026-04 so far" in text

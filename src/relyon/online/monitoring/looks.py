@@ -138,9 +138,24 @@ def look_at_month(
         alpha: The probability of a false alarm, over all looks at all watched months.
         watched_months: Their number.
 
+    Returns:
+        A `MonthLook`: `.tiers`, `.drops`.
+
     Raises:
-        InputError: As `relyon.monitor`.
+        InputError: If there is no round, two are of the same month, or one was changed.
         ParameterError: If an option has an invalid value, or `unfinished` is not the last month.
+
+    Examples:
+        >>> import polars as pl, relyon
+        >>> log = pl.DataFrame({
+        ...     "session": [f"s{i}" for i in range(40)], "query": [f"q{i}" for i in range(40)],
+        ...     "position": [1] * 40, "doc": ["a"] * 40,
+        ... })
+        >>> sample = relyon.draw_sample(log, per_tier=40, cuts=[], names=["every"])
+        >>> grades = {f"q{i}": {"a": i % 4} for i in range(40)}
+        >>> look = relyon.look_at_month([relyon.create_round("2026-03", sample, grades)])
+        >>> look.tiers[0].mean, look.tiers[0].untested
+        (1.5, 'no-month-before')
 
     References:
         Robbins (1970), Annals of Mathematical Statistics 41(5); Waudby-Smith, Arbour, Sinha,
