@@ -205,6 +205,9 @@ def test_the_gate_uses_it(command: Command, lists: list[str]) -> None:
         ("--anytime", "--interval", "bca"),
         ("--test", "asymptotic", "--interval", "bca"),
         ("--anytime", "--plan"),
+        ("--anytime", "--answerable", "queries.csv"),
+        ("--anytime", "--model-judgments", "model.qrels"),
+        ("--anytime", "--find-slices"),
     ],
     ids="_".join,
 )

@@ -162,8 +162,13 @@ def command(request: Request) -> None:
     request.described.beside(bool(sampled or own_columns))
     if request.repeated.repeat_cost is not None and not request.plan:
         raise ParameterError(message("cli.repeat-cost-is-for-plan"), hint=message("cli.add-plan"))
-    once = {"--answerable": bool(request.no_answer), "--find-slices": bool(request.find_slices)}
-    request.statistics.refuse_with_anytime(once)
+    request.statistics.refuse_with_anytime(
+        {
+            "--answerable": bool(request.no_answer),
+            "--model-judgments": bool(request.model),
+            "--find-slices": bool(request.find_slices),
+        }
+    )
     if request.differences and not request.plan:
         raise ParameterError(message("cli.difference-is-for-plan"), hint=message("cli.add-plan"))
     files = [name for name in (request.judgments, *request.runs) if name is not None]

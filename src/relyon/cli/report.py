@@ -126,6 +126,13 @@ def command(request: Request) -> None:
     files, systems = request.repeated.resolve(
         request.files, request.names, "--scored" if request.given.scored else ""
     )
+    request.statistics.refuse_with_anytime(
+        {
+            "--answerable": bool(request.no_answer),
+            "--model-judgments": bool(request.model),
+            "--find-slices": bool(request.find_slices),
+        }
+    )
     repeats = [run for one in systems.values() for run in one]
     for section in (request.no_answer, request.model):
         section.refuse(None, scored=request.given.scored, system=systems)
