@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relyon.analysis.stale.bounds import StaleSet, bounds_of, figures_of, reaches
+from relyon.analysis.stale.bounds import StaleSet, figures_of, reaches
 from relyon.analysis.stale.evidence import (
     Judged,
     judged_of_sheet,
@@ -15,8 +15,8 @@ from relyon.analysis.stale.evidence import (
     sheet_of_source,
 )
 from relyon.analysis.stale.facts import Number, Rules, StaleFacts
+from relyon.analysis.stale.repair import pairs_again, pairs_needed
 from relyon.analysis.stale.scenarios import Scenarios
-from relyon.analysis.stale.search import Extremes
 from relyon.analysis.stale.shares import rank_shares
 from relyon.analysis.stale.stale_notes import notes_of
 from relyon.analysis.stale.states import STATES, Compared, State, compare_contents
@@ -57,6 +57,17 @@ Pair = tuple[str, str]
 @dataclass(frozen=True)
 class StaleJudgments(StaleFacts, Exportable):
     """Which judgments no longer describe the collection, and what new grades could change.
+
+    Attributes:
+        pairs: One row per judged pair: `query`, `document`, `grade`, `state`, `closeness`,
+            `new_document`, `tier`, `judged_at` (UTC), `old` and `stale`.
+        again: The pairs to judge again, those first that can move the numbers most, with `reach`.
+        needed: How many of them to judge again for a range of at most `within`; None if nothing was
+            asked for.
+        runs: Every run's mean, with its range.
+        contrasts: Every candidate minus the baseline.
+        rules: What was asked for.
+        notes: What was noticed.
 
     Examples:
         >>> import relyon
@@ -184,6 +195,10 @@ def stale_judgments(
             can get.
         threads: As for `relyon.evaluate`.
 
+    Returns:
+        A `StaleJudgments`: `.pairs` with their states, `.runs` and `.contrasts` with their ranges,
+        `.again`, the pairs to judge again.
+
     Raises:
         InputError: If a file cannot be used, or `older_than` needs times and there are none.
         ParameterError: If a parameter is invalid, or the measure is not a mean over queries.
@@ -247,8 +262,8 @@ def stale_judgments(
         goals = _factors(len(chosen))[len(chosen) if len(chosen) > 1 else 0 :]
         reach = reaches(scenarios, stale, levels, goals)
         if within is not None:
-            needed = _needed(scenarios, stale, levels, goals, reach, within)
-    again = _again(frame, reach, judged)
+            needed = pairs_needed(scenarios, stale, levels, goals, reach, within)
+    again = pairs_again(frame, reach, judged)
     notes = notes_of(frame, compared, evidence, rules, numbers)
     warn(notes)
     return StaleJudgments(frame, again, needed, *numbers, rules, notes)
@@ -389,54 +404,3 @@ def _stale_set(frame: polars.DataFrame) -> StaleSet:
             held = gone if state in ("gone", "moved") else openly
             held.setdefault(query, []).append(document)
     return StaleSet(openly, gone)
-
-
-def _needed(
-    scenarios: Scenarios,
-    stale: StaleSet,
-    levels: Sequence[float],
-    goals: Sequence[Sequence[float]],
-    reach: Mapping[Pair, float],
-    within: float,
-) -> int:
-    """Returns how many pairs to judge again until the widest range is narrow enough.
-
-    The range narrows with every pair, so that the number is found by halving.
-    """
-    order = sorted(reach, key=lambda pair: -reach[pair])
-    known: dict[Hashable, Extremes] = {}
-
-    def wide(count: int) -> bool:
-        left = stale.without({*order[:count]})
-        widths = [one.width for one in bounds_of(scenarios, left, levels, goals, known=known)]
-        return any(one > within for one in widths)
-
-    least, most = 0, len(order)
-    while least < most:
-        middle = (least + most) // 2
-        if wide(middle):
-            least = middle + 1
-        else:
-            most = middle
-    return least
-
-
-def _again(
-    frame: polars.DataFrame, reach: Mapping[Pair, float], judged: Judged
-) -> polars.DataFrame:
-    """Returns the pairs to judge again, those that can move most first."""
-    import polars as pl
-
-    rows = [
-        (query, document, judged.query_texts.get(query), grade, tier, reach.get((query, document)))
-        for query, document, grade, tier, state, stale in frame.select(
-            "query", "document", "grade", "tier", "state", "stale"
-        ).iter_rows()
-        if stale and state not in ("gone", "moved")
-    ]
-    rows.sort(key=lambda row: (-(row[5] or 0.0), row[0], row[1]))
-    schema = {
-        "query": pl.String, "document": pl.String, "query_text": pl.String, "grade": pl.Float64,
-        "tier": pl.String, "reach": pl.Float64,
-    }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row")
