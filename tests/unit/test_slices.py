@@ -237,3 +237,17 @@ def test_a_predicate_that_adds_nothing_is_dropped() -> None:
     always[199] = False
     held = np.stack([np.arange(200) < 50, always], axis=1)
     assert [one.chosen for one in candidates(Space(values, held, 10), 2, 5)] == [(0,)]
+
+
+def test_ids_that_are_texts_have_features_of_texts() -> None:
+    asks = ["多少钱", "怎么选", "哪个好", "会掉色吗"]
+    ids = [f"跑鞋{n}{asks[n % 4] if n < 60 else '的价格'}" for n in range(240)]
+    changes = {query: CHANGES[f"q{n}"] for n, query in enumerate(ids)}
+    found = find_slices(changes, {"mixed": {one: f"v{n * 7 % 3}" for n, one in enumerate(ids)}})
+    assert "question" in found.features
+    assert [one.where() for one in found.slices] == ["question = yes"]
+    query, change = found.slices[0].examples[0]
+    assert f"{query} ({change:+.4f})" in found.to_text().replace("\n  ", " ")
+    assert f"{query} {query}" not in found.to_text()
+    numbers = {f"q{n}": one for n, one in enumerate(changes.values())}
+    assert "question" not in find_slices(numbers, {"mixed": MIXED}).features

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import relyon
+from relyon.cli import main
 from relyon.data.document_prints import SKETCH, closeness, content_print
 from relyon.io.content_prints import prints_of_rows, read_prints, write_prints
 from relyon.io.document_rows import document_rows
@@ -264,3 +266,20 @@ def test_old_grades(tmp_path: Path) -> None:
     )  # fmt: skip
     # A grade of unknown age is not fresh.
     assert found.pairs.select("document", "old").rows() == [("a", True), ("b", False), ("c", True)]
+
+
+def test_named_grades_need_their_scale_only_once(tmp_path: Path) -> None:
+    path = tmp_path / "标注.csv"
+    path.write_text(
+        "查询,商品,等级,标题\n手机,d1,高,红色 手机\n手机,d2,无,耳机\n", encoding="utf-8"
+    )
+    today = {"d1": {"title": "红色　手机"}, "d2": {"title": "音箱"}}
+    found = relyon.stale_judgments(str(path), documents=today, scale="search")
+    assert found.pairs.select("document", "grade", "state").rows() == [
+        ("d1", 3.0, "same"),
+        ("d2", 0.0, "changed"),
+    ]
+    prints = tmp_path / "prints.csv"
+    arguments = ["judge", "fingerprints", str(path), "--scale", "search", "-o", str(prints)]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert len(read_prints(prints).pairs) == 2

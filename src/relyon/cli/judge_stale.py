@@ -261,6 +261,7 @@ class Fingerprints:
     documents: str | None = documents_option(required=False)
     fields: tuple[str, ...] = fields_option()
     columns: tuple[str, ...] = documents_columns()
+    scale: str | None = scale_option()
     encoding: TextEncoding = encoding_options()
     output: str | None = output_option()
 
@@ -298,14 +299,14 @@ def _prints(request: Fingerprints) -> KnownPrints:
     from relyon.io.content_prints import prints_of_rows
     from relyon.io.document_rows import document_rows
 
-    columns = _columns(request.columns)
+    columns, scale = _columns(request.columns), chosen_scale(request.scale)
     source = None if request.judgments is None else _judged(request.judgments, request.project)
     if request.documents is None:
-        sheet = sheet_of_source(source)
+        sheet = sheet_of_source(source, scale)
         return shown_prints(None if sheet is None else judged_of_sheet(sheet), request.fields)
     wanted = None
     if source is not None:
-        grades = read_judgments(source).to_dict()
+        grades = read_judgments(source, scale=scale).to_dict()
         wanted = {document for own in grades.values() for document in own}
     rows = document_rows(
         request.documents, fields=request.fields, columns=columns, wanted=wanted or ()

@@ -167,9 +167,14 @@ def _texts(ids: Sequence[str], queries: object, comparison: Comparison | None) -
 
     if comparison is not None and comparison.query_texts:
         return {one: comparison.query_texts[one] for one in ids if one in comparison.query_texts}
-    if queries is None:
-        return {}
-    return Descriptions(queries, "query", "optional").find(ids)
+    found = {} if queries is None else Descriptions(queries, "query", "optional").find(ids)
+    return found or _texts_in(ids)
+
+
+def _texts_in(ids: Sequence[str]) -> dict[str, str]:
+    """Returns the ids as texts if most have white space or a letter outside ASCII."""
+    written = [one for one in ids if any(c.isspace() or (c.isalpha() and c > "\x7f") for c in one)]
+    return {one: one for one in ids} if 2 * len(written) > len(ids) else {}
 
 
 def _words(texts: Mapping[str, str], queries: int, least: int) -> dict[str, list[str]]:

@@ -124,7 +124,7 @@ def slice_lines(
         words.say(
             "example",
             query=query,
-            text=f" {found.query_texts[query]}" if query in found.query_texts else "",
+            text=f" {text}" if (text := found.query_texts.get(query, query)) != query else "",
             change=words.style.signed(change, digits),
         )
         for query, change in one.examples

@@ -17,6 +17,7 @@ from relyon.io.document_rows import USUAL, DocumentRows, document_rows
 if TYPE_CHECKING:
     import os
 
+    from relyon.data.scale import Scale
     from relyon.data.sheets import Item, Row, Sheet
 
 __all__ = [
@@ -67,11 +68,12 @@ class Evidence:
     unseen: tuple[str, ...] = ()
 
 
-def sheet_of_source(source: object) -> Sheet | None:
+def sheet_of_source(source: object, scale: Scale | str | None = None) -> Sheet | None:
     """Returns judgments as items with texts and times; None if they have grades alone.
 
     Args:
         source: A file, a project of a judging database, or anything else.
+        scale: The grade scale, or its name.
     """
     from relyon.data.sheets import Sheet
     from relyon.io import read_sheet
@@ -86,7 +88,7 @@ def sheet_of_source(source: object) -> Sheet | None:
         return None
     chosen = formats.get(found.format)
     if chosen.is_sheet(found.head) or (chosen.tabular and has_table(found.path)):
-        return read_sheet(found)
+        return read_sheet(found, scale=scale)
     return None
 
 

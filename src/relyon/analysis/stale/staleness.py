@@ -224,7 +224,7 @@ def stale_judgments(
         check_choice("counted", state, STATES)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
     grades = evaluator.judgments.to_dict()
-    sheet = sheet_of_source(judgments)
+    sheet = sheet_of_source(judgments, scale)
     judged = Judged() if sheet is None else judged_of_sheet(sheet)
     evidence = read_evidence(
         judged,
