@@ -16,7 +16,7 @@ CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 #: A word, or a character of a script without spaces; closing punctuation stays with it, and an
 #: opening bracket with the next one.
 PIECE = (
-    r"\s+|(?:\[?[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
+    r"\s+|[\[（《「『【“‘]*(?:[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
     "[，。；：！？、）》」』”’]*"
 )
 
@@ -77,6 +77,8 @@ def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -
         ['正逆序', '比，越高', '越好。']
         >>> wrap("正逆序比 [默认：1]", 10)
         ['正逆序比', '[默认：1]']
+        >>> wrap("多少钱（-0.5）", 8)
+        ['多少钱', '（-0.5）']
     """
     lines, fresh = [printable(first)], True
     text = printable(text, "\n\t")
