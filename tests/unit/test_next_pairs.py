@@ -331,3 +331,57 @@ def test_other_inputs_than_those_of_the_draw_are_refused() -> None:
         relyon.estimate_pairs(
             {}, OLD, NEW, drawn=[one.with_columns(grade=pl.lit("")), graded(later)]
         )
+
+
+def test_changed_probabilities_and_orders_are_refused() -> None:
+    drawn = batches(2, 12)
+    columns = ("draw_probability", "draw_order")
+    for column in columns:
+        values = drawn[0][column].to_list()
+        values[2], values[5] = (0.9, values[5]) if column == columns[0] else (values[5], values[2])
+        changed = drawn[0].with_columns(pl.Series(column, values))
+        with pytest.raises(relyon.InputError, match="not that of its draw"):
+            relyon.estimate_pairs({}, OLD, NEW, drawn=[changed, drawn[1]])
+    # A grade that was known at the draw and corrected since changes all probabilities but those
+    # in the file, which are right.
+    judged = {"q0": {"d0": 1.0}}
+    known = batches(1, 12, judged)
+    found = relyon.estimate_pairs({"q0": {"d0": 3.0}}, OLD, NEW, drawn=known)
+    assert found.drawn == 12
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("draw_seed", "-1"), ("draw_seed", "1e300"), ("draw_left", "0"), ("draw_batch", "0.5")],
+)
+def test_numbers_that_no_draw_has_are_refused(tmp_path: Path, column: str, value: str) -> None:
+    path = tmp_path / "next.csv"
+    frame = batches(1, 12)[0].with_columns(pl.lit(value).alias(column))
+    frame.write_csv(path)
+    with pytest.raises(relyon.InputError, match=f"next.csv:2: `{column}` must be"):
+        relyon.next_pairs({}, OLD, NEW, drawn=path)
+
+
+def test_repeated_rows_name_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "next.csv"
+    rows = batches(1, 12)[0]
+    first = pl.col("draw_order") == 3
+    rows = rows.with_columns(
+        pl.when(first).then(pl.lit(rows[name][0])).otherwise(pl.col(name)).alias(name)
+        for name in ("query", "document")
+    )
+    rows.write_csv(path)
+    with pytest.raises(relyon.InputError, match=r"next.csv: rows of batch 1"):
+        relyon.estimate_pairs({}, OLD, NEW, drawn=path)
+
+
+@pytest.mark.parametrize("grade", [1e308, 1e120])
+def test_grades_too_large_to_be_summed_are_refused(grade: float) -> None:
+    with pytest.raises(relyon.InputError, match="too large"):
+        relyon.next_pairs({"q0": {"d0": grade, "d1": 1.0}}, OLD, NEW)
+
+
+def test_many_queries_that_are_only_judged_take_no_time() -> None:
+    judged = {f"other{number}": {"d0": 1.0} for number in range(20_000)}
+    run = {f"q{number}": {"d0": 1.0} for number in range(20_000)}
+    assert len(relyon.next_pairs(judged, run, budget=5)) == 5

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Draw", "draw", "draw_weights", "fall_after", "fitted_curve"]
+__all__ = ["Draw", "draw", "draw_weights", "drawn_probabilities", "fall_after", "fitted_curve"]
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,28 @@ def draw(sizes: NDArray[np.float64], count: int, seed: tuple[int, int]) -> Draw:
     positive = np.flatnonzero(sizes > 0)
     keys = times[positive] / sizes[positive]
     order = positive[np.argsort(keys, kind="stable")[:count]]
-    whole = math.fsum(sizes[positive].tolist())
+    return Draw(order, drawn_probabilities(sizes, order))
+
+
+def drawn_probabilities(
+    sizes: NDArray[np.float64], order: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Returns the probability of each pair among those left when it was drawn.
+
+    Args:
+        sizes: As for `draw`.
+        order: The indices of the pairs, in the order of the draws; each has a size above 0.
+    """
+    import numpy as np
+
+    positive = sizes[sizes > 0]
+    whole = math.fsum(positive.tolist())
     own = sizes[order]
     before = np.concatenate([[0.0], np.cumsum(own)[:-1]]) if len(own) else own
-    probabilities = own / np.maximum(whole - before, own)
+    probabilities: NDArray[np.float64] = own / np.maximum(whole - before, own)
     if len(order) == len(positive) and len(order):
         probabilities[-1] = 1.0
-    return Draw(order, probabilities)
+    return probabilities
 
 
 def fitted_curve(sizes: NDArray[np.float64], count: int) -> float:

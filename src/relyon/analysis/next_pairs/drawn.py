@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -26,6 +26,10 @@ COLUMNS = (
     "query", "document", "grade", "draw_batch", "draw_order", "draw_probability", "draw_weight",
     "draw_left", "draw_curve", "draw_seed", "draw_measure", "draw_pairs",
 )  # fmt: skip
+
+#: The least value of columns with whole numbers, and the largest.
+_LEAST = {"draw_batch": 1, "draw_order": 1, "draw_left": 1, "draw_seed": 0}
+MOST = 2**63 - 1
 
 #: What is written in place of the grade of a pair that cannot be judged.
 SKIPPED = ("skip", "cannot", "跳过", "无法判断")
@@ -126,14 +130,17 @@ def read_drawn(source: object) -> list[DrawnPair]:
             batch, or the batches are not of one series.
     """
     found: list[DrawnPair] = []
+    paths: dict[int, str] = {}
     many = source if isinstance(source, list | tuple) else [source]
     for one in many:
         if isinstance(one, DrawnPair):
             found.append(one)
             continue
         table, path = _table(one)
-        found += _rows(table, path)
-    _check(found)
+        rows = _rows(table, path)
+        paths |= dict.fromkeys((pair.batch for pair in rows), path)
+        found += rows
+    _check(found, paths)
     return sorted(found, key=lambda one: (one.batch, one.order))
 
 
@@ -205,8 +212,10 @@ def _number(text: str, name: str, path: str, line: int) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    whole = name in ("draw_batch", "draw_order", "draw_left", "draw_seed")
-    if not math.isfinite(value) or (whole and value != int(value)):
+    least = _LEAST.get(name)
+    if not math.isfinite(value) or (
+        least is not None and not (value == int(value) and least <= value <= MOST)
+    ):
         raise _at(path, line, message("analysis.drawn-number-is-wrong", name=name, value=text))
     return value
 
@@ -219,24 +228,35 @@ def _at(path: str, line: int, text: str) -> InputError:
     return ParseError(text, path=path, line=line, hint=hint)
 
 
-def _check(drawn: Sequence[DrawnPair]) -> None:
+def _check(drawn: Sequence[DrawnPair], paths: Mapping[int, str]) -> None:
     """Refuses rows that are not of one series of batches.
+
+    Args:
+        drawn: All rows.
+        paths: The file of each batch that is from one.
 
     Raises:
         InputError: If they differ in what was drawn from, or a row is missing or repeated.
     """
-    if len({(one.measure, one.pairs, one.curve) for one in drawn}) > 1:
-        raise InputError(
-            message("analysis.drawn-are-of-several"), hint=message("analysis.give-one-series")
-        )
+    series = dict[tuple[object, ...], DrawnPair]()
     orders: dict[int, list[int]] = {}
+    pairs: dict[int, set[tuple[str, str]]] = {}
     for one in drawn:
+        series.setdefault((one.measure, one.pairs, one.curve), one)
         orders.setdefault(one.batch, []).append(one.order)
+        pairs.setdefault(one.batch, set()).add((one.query, one.document))
+    if len(series) > 1:
+        raise InputError(
+            message("analysis.drawn-are-of-several"),
+            path=paths.get([*series.values()][-1].batch, ""),
+            hint=message("analysis.give-one-series"),
+        )
     for number, (batch, found) in enumerate(sorted(orders.items()), 1):
         start = 1 if number == 1 else min(found)
         gap = sorted(found) != [*range(start, start + len(found))]
-        if gap or batch != number:
+        if gap or batch != number or len(pairs[batch]) < len(found):
             raise InputError(
                 message("analysis.drawn-rows-are-missing", batch=number),
+                path=paths.get(batch, ""),
                 hint=message("analysis.give-all-batches"),
             )

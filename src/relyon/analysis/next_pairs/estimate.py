@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from relyon.analysis.next_pairs.draw import drawn_probabilities
 from relyon.analysis.next_pairs.drawn import DrawnPair, fingerprint
 from relyon.analysis.next_pairs.martingale import Graded, Pairs, Sums, estimate_sums
 from relyon.analysis.next_pairs.prior import Prior, expect
@@ -185,6 +186,7 @@ def replay(
     _check_pairs(frame, drawn, first, model)
     current = known.copy()
     batches, skipped, after = [], list[int](), 0
+    taken = np.zeros(len(known), dtype=bool)
     for number in dict.fromkeys(one.batch for one in drawn):
         later = [one.order for one in drawn if one.batch > number]
         rows = [
@@ -213,6 +215,8 @@ def replay(
         skipped += own[holes[:count]].tolist()
         found = np.where(np.isnan(gains[own]), prior.mean[own], gains[own])
         probabilities = np.array([one.probability for _, one in rows[:count]])
+        _check_probabilities(frame, rows, np.isnan(known) & ~taken, prior)
+        taken[own] = True
         batches.append(Graded(own, probabilities, found, prior))
         current[own] = gains[own]
     curve = drawn[0].curve if drawn else 1.0
@@ -297,6 +301,42 @@ def _check_pairs(
         raise InputError(
             message("analysis.weights-have-changed", measure=drawn[0].measure),
             hint=message("analysis.give-runs-of-draw"),
+        )
+
+
+def _check_probabilities(
+    frame: Frame, rows: Sequence[tuple[int, DrawnPair]], left: NDArray[np.bool_], prior: Prior
+) -> None:
+    """Refuses a batch in which some probabilities are those of the draw and others are not.
+
+    All may differ, if grades were corrected that were known at the draw: those in the file are
+    right then. If only some do, somebody changed them or the order.
+
+    Args:
+        frame: All pairs.
+        rows: The index of each drawn pair of the batch, and the pair.
+        left: Whether each pair was left before the batch.
+        prior: What was expected then.
+
+    Raises:
+        InputError: If some are not those of the draw.
+    """
+    import numpy as np
+
+    sizes = np.where(left & frame.counts, np.abs(frame.weight) * prior.deviation, 0.0)
+    places = np.array([place for place, _ in rows], dtype=np.int64)
+    drawn = drawn_probabilities(sizes, places)
+    same = np.isclose([one.probability for _, one in rows], drawn, rtol=1e-6, atol=0)
+    if len(same) // 2 < int(same.sum()) < len(same):
+        one = rows[int(np.flatnonzero(~same)[0])][1]
+        raise InputError(
+            message(
+                "analysis.probability-was-changed",
+                query=one.query,
+                document=one.document,
+                batch=one.batch,
+            ),
+            hint=message("analysis.leave-draw-columns"),
         )
 
 

@@ -27,6 +27,8 @@ __all__ = ["Frame", "build_frame"]
 
 #: A weight up to this share of the largest one is a rounding error.
 ROUNDING = 1e-12
+#: The largest gain: its square can be summed.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,23 @@ class Frame:
         return self.gains_of(self.grades)
 
     def gains_of(self, grades: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Returns the gains of grades, NaN for NaN."""
+        """Returns the gains of grades, NaN for NaN.
+
+        Raises:
+            InputError: If one is too large to be squared and summed.
+        """
         import numpy as np
 
         found = np.full(len(grades), np.nan)
         known = ~np.isnan(grades)
         values, place = np.unique(grades[known], return_inverse=True)
         gains = np.array([self.linear.gain(float(grade)) for grade in values])
+        large = np.flatnonzero(~(np.abs(gains) <= LARGEST))
+        if len(large):
+            raise InputError(
+                message("analysis.gain-is-too-large", grade=float(values[large[0]])),
+                hint=message("analysis.check-grades"),
+            )
         found[known] = gains[place] if len(values) else 0.0
         return found
 
@@ -160,7 +172,8 @@ def build_frame(
                 hint=message("analysis.run-queries-or-skip"),
             )
     else:
-        queries += [query for query in known if query not in set(queries)]
+        there = set(queries)
+        queries += [query for query in known if query not in there]
     if not queries:
         raise InputError(message("analysis.runs-share-no-query"))
     k = found.k or max(len(run.documents(query)) for run in runs for query in run.queries)
