@@ -215,3 +215,38 @@ def test_what_is_for_one_look_is_refused(
     command: Command, lists: list[str], words: tuple[str, ...]
 ) -> None:
     assert command("compare", *lists, "-m", "rr", *words).code == 2
+
+
+def half_graded(measures: list[str]) -> relyon.Comparison:
+    """Returns two runs of which people graded the first document of the old one only."""
+    judged = {f"q{place}": {"a": 1} for place in range(40)}
+    judged["q0"] = {"a": 1, "b": 1}
+    old, new = ({query: {one: 1.0} for query in judged} for one in ("a", "b"))
+    names = ["old", "new"]
+    return relyon.compare(judged, old, new, measures, names=names, test="anytime",
+                          interval="anytime")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
+def test_queries_that_are_graded_in_part_are_counted() -> None:
+    found = half_graded(["rr@10", "judged@10"])
+    note = next(one for one in found.notes if one.kind == "looks-incomplete")
+    assert (note.count, note.level, note.run) == (39, "warning", "new")
+    assert "39 of 40 queries a run has ungraded documents among its first 10" in note.message
+    # Why: the old run alone was graded.
+    assert found.contrast("new", "rr@10").verdict == "worse"
+    whole = half_graded(["rr@10", "judged"])
+    note = next(one for one in whole.notes if one.kind == "looks-incomplete")
+    assert "a run has ungraded documents:" in note.message
+    assert "还有未标注的文档" in note.text("zh")
+
+
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
+def test_one_look_or_whole_lists_have_no_such_note() -> None:
+    judged = {f"q{place}": {"a": 1, "b": 0} for place in range(40)}
+    old, new = ({query: {one: 1.0} for query in judged} for one in ("a", "b"))
+    whole = relyon.compare(judged, old, new, ["rr@10", "judged@10"], test="anytime",
+                           interval="anytime", names=["old", "new"])  # fmt: skip
+    part = {query: {"a": 1} for query in judged}
+    once = relyon.compare(part, old, new, ["rr@10", "judged@10"], names=["old", "new"])
+    assert "looks-incomplete" not in {one.kind for one in (*whole.notes, *once.notes)}

@@ -60,7 +60,7 @@ UNEXPLAINED = {
         no-order no-own-value no-subtopics no-threshold not-carried-over not-exported
         not-exported-name offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range
         offpolicy-unseen-model offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users
-        one-cluster one-group one-query one-round only-clicks other-labels other-queries
+        looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels other-queries
         outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
         slices-left-out slices-too-few-queries
         positions-missing queries-alike queries-grouped queries-joined queries-near

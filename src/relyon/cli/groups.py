@@ -83,8 +83,9 @@ class Statistics:
         "--anytime",
         help="Look as often as you like while queries are graded, and stop when you like: test and"
         " intervals are always valid (--test anytime), by betting against values in a known range"
-        " such as those of NDCG, else asymptotic from 30 queries on. The order of grading must have"
-        " nothing to do with the difference. --test asymptotic is narrower for fewer than about"
+        " such as those of NDCG, else asymptotic from 30 queries on. A query counts only once its"
+        " lists are graded, and the order of grading must have nothing to do with the difference."
+        " --test asymptotic is narrower for fewer than about"
         " 1,000 queries, and not exact.",
     )
     interval: Interval = option(

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Literal
 
 from relyon.analysis.comparison.pairing import Pairing
 from relyon.core.notes import Note
+from relyon.measures.incomplete import Judged
+from relyon.measures.parser import measure as parse_measure
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison.contrast import Contrast
 
-__all__ = ["evidence_notes", "few_notes", "pairing_notes", "record_notes"]
+#: Queries that a note names.
+NAMED = 3
+
+__all__ = ["evidence_notes", "few_notes", "look_notes", "pairing_notes", "record_notes"]
 
 
 def pairing_notes(pairings: Mapping[tuple[str, str], Pairing]) -> list[Note]:
@@ -126,3 +131,34 @@ def few_notes(tested: Iterable[int]) -> list[Note]:
         return []
     values = {"least": least_p(count)}
     return [Note("few-queries", count, "warning", values=values)]
+
+
+def look_notes(
+    pairings: Mapping[tuple[str, str], Pairing], definitions: Mapping[str, str]
+) -> list[Note]:
+    """Notes queries that are graded in part: at a later look they have other values.
+
+    Known where a measure such as `judged@10` is compared.
+
+    Args:
+        pairings: The paired runs by candidate and measure.
+        definitions: The definitions of the measures, by name.
+    """
+    notes = []
+    for (candidate, name), pairing in pairings.items():
+        try:
+            found = parse_measure(definitions.get(name) or name)
+        except (LookupError, ValueError):
+            continue
+        if not isinstance(found, Judged) or pairing.ratio is not None:
+            continue
+        pairs = zip(pairing.baseline.tolist(), pairing.candidate.tolist(), strict=True)
+        part = [q for q, pair in zip(pairing.queries, pairs, strict=True) if min(pair) < 1]
+        if part:
+            values = {"queries": len(pairing.queries), "k": found.k or 0}
+            key = "looks-incomplete" if found.k else "looks-incomplete.whole"
+            examples = tuple(part[:NAMED])
+            notes.append(
+                Note("looks-incomplete", len(part), "warning", examples, values, candidate, key)
+            )
+    return notes

@@ -16,6 +16,7 @@ from relyon.analysis.comparison.margins.margins import check_reachable
 from relyon.analysis.comparison.notes import (
     evidence_notes,
     few_notes,
+    look_notes,
     pairing_notes,
     record_notes,
 )
@@ -204,6 +205,11 @@ class PairedRuns:
             ),
             *evidence_notes(self.contrasts),
             *cluster_notes(self.contrasts),
+            *(
+                look_notes(self._pairings, dict(zip(self.measures, self.definitions, strict=True)))
+                if self.settings.always_valid
+                else ()
+            ),
             *few_notes(one.queries for one in self.contrasts if one.tested and not one.in_clusters),
         ]
 
