@@ -38,6 +38,7 @@ NAMES = [
     "monitor.html",
     "monitor.zh.html",
     "no-answer",
+    "open",
     "questions.tsv",
     "report.html",
     "report.zh.html",
@@ -92,8 +93,13 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     for name in ("once", "rewrites", "repeats"):
         assert f"\n{name} " in agents
     cut, _, answers = rest.partition("91 questions that the documents answer, and 30")
+    answers, _, asked = answers.partition("Where does a ranker lose?")
     assert "\nchar_recall@10 " in cut
     assert "\nTF-IDF " in answers
+    for told in ("Which ranks are certain?", "people alone", "Which pairs to grade next?"):
+        assert told in asked
+    for ranker in ("LambdaMART", "SQLite text-only"):
+        assert f"\n{ranker} " in asked
     for line in tried:
         few = ["-p", "trees=4", "--threads", "1"] if line.startswith("relyon train") else []
         again = command(*shlex.split(line)[1:], *few)
@@ -111,6 +117,8 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "三个按固定规则搜索的智能体" in chinese.out
     assert "每个模块的说明是一页" in chinese.out
     assert "无答案的问题（made/no-answer）" in chinese.err
+    assert "其他工具没有回答的问题（made/open）" in chinese.err
+    assert "哪些名次是确定的？" in chinese.out
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 
 

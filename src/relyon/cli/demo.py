@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from shutil import which
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from relyon.core.texts.languages import file_name
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison
+    from relyon.data.run import Run
     from relyon.demo.clicks import ClickStory
 
 __all__ = ["building", "command"]
@@ -61,8 +62,10 @@ finds it. Then the questions are sent to a live engine, SQLite's full text on
 the same documents, in three variants. Three scripted agents search in one, two
 or three calls; the documents are cut into chunks in two ways, measured with the
 same judged passages; and questions without an answer test which ranker knows
-that it has none. The files are written to DIRECTORY [default: relyon-demo] and
-reused if they exist.
+that it has none. At the end come questions that other tools leave open: where a
+ranker loses, which ranks are certain, what a model's grading saves, which pairs
+to grade next, and which rules gave a number. The files are written to DIRECTORY
+[default: relyon-demo] and reused if they exist.
 
 Needs pip install 'relyon[demo]'.
 
@@ -125,9 +128,10 @@ def command(request: Request) -> None:
     story = _judge_by_clicks(paths, request.directory, request.rebuild)
     _learn_to_rank(story, paths, request.directory)
     _monitor(request.directory, request.rebuild)
-    _search(paths, request.directory, request.rebuild)
+    engines = _search(paths, request.directory, request.rebuild)
     _measure_machines(paths, request.directory, request.rebuild)
-    _say_next(paths, request.directory)
+    counted = _ask_open_questions(paths, engines, request.directory, request.rebuild)
+    _say_next(paths, request.directory, counted)
 
 
 @contextmanager
@@ -255,8 +259,8 @@ def _monitor(directory: str, rebuild: bool) -> None:
         _say(message("cli.report-directory", directory=os.path.join(directory, name)))
 
 
-def _search(paths: dict[str, str], directory: str, rebuild: bool) -> None:
-    """Sends the questions to a live engine, and compares its variants."""
+def _search(paths: dict[str, str], directory: str, rebuild: bool) -> Mapping[str, Run]:
+    """Sends the questions to a live engine, compares its variants, and returns their runs."""
     from relyon.demo.engine import ENGINE, FOLDER
     from relyon.demo.live import search_live
     from relyon.io import read_judgments
@@ -270,6 +274,7 @@ def _search(paths: dict[str, str], directory: str, rebuild: bool) -> None:
     _say(message("cli.live-engine", engine=os.path.join(directory, FOLDER, ENGINE)))
     messages.say()
     write(f"\n{story.to_text(language=messages.language)}")
+    return story.found.runs
 
 
 def _measure_machines(paths: dict[str, str], directory: str, rebuild: bool) -> None:
@@ -298,15 +303,43 @@ def _measure_machines(paths: dict[str, str], directory: str, rebuild: bool) -> N
         write(f"\n{story.to_text(language=messages.language)}")
 
 
-def _say_next(paths: dict[str, str], directory: str) -> None:
+def _ask_open_questions(
+    paths: dict[str, str], engines: Mapping[str, Run], directory: str, rebuild: bool
+) -> float:
+    """Answers what other tools leave open, about all rankers; returns a colleague's value."""
+    from relyon.demo.open_questions import FOLDER, ask_open_questions
+    from relyon.demo.trained_rankers import LEARNT
+    from relyon.io import read_judgments, read_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    files = [one for name in (*FILES[1:3], FILES[5]) if os.path.lexists(one := paths[name])]
+    files.append(os.path.join(directory, LEARNT))
+    rankers = {os.path.basename(one).partition(".")[0]: read_run(one) for one in files}
+    with Progress("cli.asking-open-questions") as progress, building(directory):
+        progress(0, 1)
+        story = ask_open_questions(
+            directory, paths[FILES[3]], judgments, rankers, engines, rebuild=rebuild
+        )
+    messages.say()
+    _say(message("cli.open-questions", folder=os.path.join(directory, FOLDER)))
+    messages.say()
+    write(f"\n{story.to_text(language=messages.language)}")
+    return story.counted[1]
+
+
+def _say_next(paths: dict[str, str], directory: str, counted: float) -> None:
     from relyon.demo.agents import RECALL, trace_file
     from relyon.demo.chunks import CHUNKS
     from relyon.demo.clicks import LOG
     from relyon.demo.engine import ENGINE, FOLDER
     from relyon.demo.live import RUNS
+    from relyon.demo.open_questions import FOLDER as OPEN, MODEL, PEOPLE, WITHOUT_CHINESE
     from relyon.demo.trained_rankers import LEARNT
     from relyon.demo.unanswerable import FOLDER as NO_ANSWER
 
+    lost, people, model = (
+        os.path.join(directory, OPEN, name) for name in (WITHOUT_CHINESE, PEOPLE, MODEL)
+    )
     chunks, answers = (os.path.join(directory, name) for name in (CHUNKS, NO_ANSWER))
     agent = os.path.join(directory, trace_file("rewrites"))
     engines, runs = os.path.join(directory, FOLDER), os.path.join(directory, RUNS)
@@ -335,6 +368,16 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f" --chunks {os.path.join(chunks, 'sections.csv')} --scale {SCALE} -m char_recall@10",
         f"evaluate {judgments} {os.path.join(answers, 'bm25.run')} --scale {SCALE} -m rr@10"
         f" --answerable {os.path.join(answers, 'queries.csv')} --base-rate 0.1",
+        f"conventions {judgments} {bm25} --scale {SCALE} --match ndcg@10={counted:.4f}",
+        f"compare {judgments} {tfidf} {lost} --scale {SCALE} -m ndcg@10"
+        f" --queries {paths[FILES[3]]} --find-slices",
+        f"compare {judgments} {bm25} {tfidf} --scale {SCALE} -m ndcg@10 --anytime",
+        f"leaderboard {judgments} {bm25} {tfidf} {os.path.join(directory, LEARNT)}"
+        f" --scale {SCALE} -m ndcg@10",
+        f"compare {people} {bm25} {tfidf} --model-judgments {model} --labelled judged"
+        f" --scale {SCALE} -m ndcg@10",
+        f"judge next {judgments} {os.path.join(runs, 'base.run')}"
+        f" {os.path.join(runs, 'title-first.run')} --scale {SCALE} --budget 20",
         f"judge serve --demo {directory} --engines {engines}",
     ):
         messages.say(f"  {program} {line}")
