@@ -270,3 +270,21 @@ def test_bad_parameters_are_refused(options: Any) -> None:
         relyon.leaderboard_values({"one": values()["best"]})
     with pytest.raises(relyon.ParameterError, match="no tasks"):
         relyon.leaderboard_results({})
+
+
+def test_a_single_best_run_with_a_wider_interval_of_ranks_is_explained() -> None:
+    chance = np.random.default_rng(3)
+    old = chance.random(40)
+    for gain in np.linspace(0, 0.2, 81):
+        new = old + gain + chance.normal(0, 0.15, 40)
+        values = {"old": dict(enumerate(old)), "new": dict(enumerate(new))}
+        found = relyon.leaderboard_values(
+            {run: {"m": {f"q{n}": x for n, x in one.items()}} for run, one in values.items()}
+        )
+        first = found["m"].standings[0]
+        explained = "asks only whether another run" in found.to_text()
+        assert explained == (found["m"].may_be_best == (first.run,) and first.ranks[1] > 1)
+        if explained:
+            break
+    assert explained
+    assert "只检验有没有更好的系统" in found.to_text(language="zh")

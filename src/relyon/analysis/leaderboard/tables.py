@@ -183,6 +183,9 @@ def rules_of_reading(found: LeaderboardFacts, words: Catalogue) -> list[str]:
     """Returns how to read ranks, groups, intervals and costs, one sentence each."""
     level = words.percent(found.confidence)
     said = [words.say("reading.ranks", level=level)]
+    alone = [one.standings[0] for one in found.boards if len(one.may_be_best) == 1]
+    if any(one.ranks[1] > 1 for one in alone):
+        said.append(words.say("reading.best", level=level))
     said.append(words.say("reading.test", units=units_text(found, found.boards[0], words)))
     if any(map(shows_letters, found.boards)):
         said.append(words["reading.groups"])
