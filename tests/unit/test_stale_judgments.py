@@ -237,6 +237,8 @@ def test_other_grades_give_the_values_of_evaluate(rules: object) -> None:
                        if grade is not None}  # fmt: skip
                 found = relyon.evaluate({"a": own, "b": judged["b"]}, run, name, convention=rules)
                 expected = found.values_by_query(name).get("a", math.nan)
+                if math.isnan(expected):
+                    expected = chosen.counted(found.convention)
                 value = scenarios.values([("a", changed)])[0, 0]
                 assert value == pytest.approx(expected, nan_ok=True), (name, changed)
 
@@ -283,3 +285,32 @@ def test_named_grades_need_their_scale_only_once(tmp_path: Path) -> None:
     arguments = ["judge", "fingerprints", str(path), "--scale", "search", "-o", str(prints)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert len(read_prints(prints).pairs) == 2
+
+
+@pytest.mark.parametrize("convention", ["relyon", "trec_eval", "sklearn", "lightgbm"])
+@pytest.mark.parametrize("name", ["ndcg@2", "ap"])
+def test_values_are_those_of_evaluate(name: str, convention: str) -> None:
+    """Queries without a relevant document count as the convention says: left out, as 0, or as 1."""
+    judgments = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 0, "b": 0}}
+    run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
+    today = {"a": "one", "b": "two", "c": "now another text"}
+    then = today | {"c": "three"}
+    found = relyon.stale_judgments(
+        judgments, run, name, documents=today, then=then, convention=convention
+    ).runs[0]
+    assert found.figures.value == pytest.approx(
+        relyon.evaluate(judgments, run, [name], convention=convention)[name]
+    )
+    (low, high) = found.figures.bounds.low, found.figures.bounds.high
+    for grade in (0, 1, 2):
+        given = {"q1": {**judgments["q1"], "c": grade}, "q2": judgments["q2"]}
+        value = relyon.evaluate(given, run, [name], convention=convention)[name]
+        assert low - 1e-9 <= value <= high + 1e-9
+
+
+def test_what_the_rules_refuse_has_the_query_as_it_is_named() -> None:
+    run = {"q1": {"a": 1.0}}
+    with pytest.raises(relyon.InputError, match="查询"):
+        relyon.stale_judgments(
+            JUDGMENTS, run, "ndcg@2", documents=THEN, then=THEN, convention="ranx"
+        )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relyon.evaluation import Evaluator
     from relyon.measures import Measure
 
-__all__ = ["Asked", "Grades", "Scenarios"]
+__all__ = ["Asked", "Grades", "Scenarios", "quiet_values"]
 
 #: Grades by document; None is a document without a grade.
 Grades = Mapping[str, float | None]
@@ -178,20 +178,25 @@ class Scenarios:
                     ranks += places
             ranked = any(one[2] for one in lists.values())
             run = Run.from_arrays(ids, results, scores, ranks if ranked else None)
-            values = _quiet(evaluator, run, self.measure)
+            values = quiet_values(evaluator, run, self.measure)
             found[:, column] = [values.get(name, math.nan) for name in names]
         return found
 
 
-def _quiet(evaluator: Evaluator, run: Run, measure: Measure) -> dict[str, float]:
-    """Returns the values of queries; what is to be noted is noted on the whole runs."""
+def quiet_values(evaluator: Evaluator, run: Run, measure: Measure) -> dict[str, float]:
+    """Returns the values of queries, without notes on them.
+
+    A query without a value has the one that counts in the mean: NaN only if it is left out.
+    """
     import warnings
 
     from relyon.core.notes import RelyonWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelyonWarning)
-        return evaluator.evaluate(run, [measure]).values_by_query(measure)
+        values = evaluator.evaluate(run, [measure]).values_by_query(measure)
+    instead = measure.counted(evaluator.convention)
+    return {query: instead if math.isnan(one) else one for query, one in values.items()}
 
 
 def _lists(run: Run, queries: Iterable[str], cut: object) -> dict[str, _List]:

@@ -16,7 +16,7 @@ from relyon.analysis.stale.evidence import (
 )
 from relyon.analysis.stale.facts import Number, Rules, StaleFacts
 from relyon.analysis.stale.repair import pairs_again, pairs_needed
-from relyon.analysis.stale.scenarios import Scenarios
+from relyon.analysis.stale.scenarios import Scenarios, quiet_values
 from relyon.analysis.stale.shares import rank_shares
 from relyon.analysis.stale.stale_notes import notes_of
 from relyon.analysis.stale.states import STATES, Compared, State, compare_contents
@@ -257,6 +257,9 @@ def stale_judgments(
     needed = None
     if chosen:
         rulebook = (evaluator.convention, evaluator.scale, threads)
+        for run in chosen:
+            # Whatever the rules refuse is refused here, where queries have their own names.
+            quiet_values(evaluator, run, _measure(measure))
         scenarios = Scenarios(grades, chosen, _measure(measure), *rulebook)
         numbers = _numbers(scenarios, stale, levels, titles, chosen)
         goals = _factors(len(chosen))[len(chosen) if len(chosen) > 1 else 0 :]
