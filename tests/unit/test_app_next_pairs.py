@@ -14,7 +14,13 @@ from tests.unit.snapshotted import project_of, snapshot
 from tests.unit.test_app_snapshots import FILE, Visitor
 
 import relyon
-from relyon.judging.next_pairs import NextOfSnapshots, draw_next, estimate_drawn, read_batches
+from relyon.judging.next_pairs import (
+    NextOfSnapshots,
+    draw_next,
+    estimate_drawn,
+    queue,
+    read_batches,
+)
 from relyon.judging.records import Item, Project, Rating
 from relyon.judging.snapshots.kept import Snapshot
 from relyon.judging.store import Store
@@ -146,7 +152,7 @@ def test_a_lead_draws_and_judges_see_no_difference(
     empty = lea.read(f"{PAGE}?first=1&second=2")
     assert "Grade next: shifted against base" in empty
     assert "Draws the unjudged results that can change the difference in DCG@5 most" in empty
-    page = lea.send(PAGE, first="1", second="2", budget="20")
+    page = lea.send(PAGE, first="1", second="2", budget="20", after="0")
     assert page.status_code == 200
     assert "20 results drawn, 20 of them new" in page.text
     assert "20 results of the last batch wait" in page.text
@@ -165,5 +171,49 @@ def test_a_lead_draws_and_judges_see_no_difference(
     assert ana.client.get(f"{PAGE}?first=1&second=2").status_code == 403
     assert ana.send(PAGE, first="1", second="2").status_code == 403
     assert ana.client.get(f"/api{PAGE}?first=1&second=2").status_code == 403
-    assert lea.send(PAGE, first="1", second="1").status_code == 400
+    assert lea.send(PAGE, first="1", second="1", after="0").status_code == 400
     assert lea.send(PAGE, first="1", second="2", budget="0").status_code in (400, 422)
+
+
+def test_a_form_that_is_sent_twice_draws_once(store: Store, project: Project, folder: Path) -> None:
+    pair_of(store, project)
+    lea = Visitor(store, folder)
+    sent = {"first": "1", "second": "2", "budget": "20", "after": "0"}
+    assert lea.send(PAGE, **sent).status_code == 200
+    again = lea.send(PAGE, **sent)
+    assert again.status_code == 400
+    assert "another batch of this series was drawn meanwhile" in again.text.lower()
+    assert [one.batch for one in read_batches(store, 1)] == [1]
+    assert "20 results of the last batch still wait. If you draw now" in again.text
+    assert 'name="after" value="1"' in again.text
+    assert lea.send(PAGE, **sent | {"after": "-1"}).status_code == 422
+
+
+def test_a_batch_that_never_reached_the_queue_is_drawn_again(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = pair_of(store, project)
+    before = store.items.count(1)
+
+    def die(*_: object, **__: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        # As if the process had been killed between both steps.
+        patch.setattr(queue, "bring_in", die)
+        patch.setattr(queue, "forget_batch", die)
+        with pytest.raises(SystemExit):
+            chosen.draw(20)
+    (lost,) = read_batches(store, 1)
+    assert store.items.count(1) == before
+    now = store.clock()
+    monkeypatch.setattr(store, "clock", lambda: now + queue.LOST + 1)
+    queued = chosen.draw(20, after=1)
+    assert queued.added == 20
+    (found,) = read_batches(store, 1)
+    assert [(one.query, one.document) for one in found.drawn] == [
+        (one.query, one.document) for one in lost.drawn
+    ]
+    assert grade(store, project) == 20
+    (step,) = chosen.steps()
+    assert (step.waiting, step.estimate.drawn) == (0, 20)

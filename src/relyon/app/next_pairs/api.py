@@ -30,6 +30,13 @@ class NextBatch(BaseModel):
     first: int = Field(ge=1, le=LARGEST_ID, description="The baseline.")
     second: int = Field(ge=1, le=LARGEST_ID, description="The snapshot compared with it.")
     budget: int = Field(BUDGET, ge=1, le=MOST, description="How many results.")
+    after: int | None = Field(
+        None,
+        ge=0,
+        le=LARGEST_ID,
+        description="How many batches there are: with another number nothing is drawn, so that a"
+        " request that is sent twice draws once.",
+    )
 
 
 @router.get("/projects/{project}/snapshots/next")
@@ -60,7 +67,7 @@ def draw_next(
     """For leads: draws the next results to grade, which go into the queue."""
     found = store.projects.get(project)
     pair = chosen_pair(store, project, wanted.first, wanted.second)
-    queued = NextOfSnapshots(store, found, *pair).draw(wanted.budget, by=user)
+    queued = NextOfSnapshots(store, found, *pair).draw(wanted.budget, by=user, after=wanted.after)
     names = " → ".join(one.name for one in pair)
     note_event(request, user, "imported", f"{found.name}: {names}")
     return {"drawn": len(queued.pairs), "added": queued.added, "left": queued.pairs.left}

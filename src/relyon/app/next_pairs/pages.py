@@ -48,13 +48,14 @@ def draw_next(
     project: Id,
     first: Annotated[int, Form(ge=1, le=LARGEST_ID)],
     second: Annotated[int, Form(ge=1, le=LARGEST_ID)],
+    after: Annotated[int, Form(ge=0, le=LARGEST_ID)],
     budget: Annotated[int, Form(ge=1, le=MOST)] = BUDGET,
 ) -> Response:
-    """Draws the next results, for the project's judges."""
+    """Draws the next results, for the project's judges: once, if the form is sent twice."""
     found = store.projects.get(project)
     chosen = NextOfSnapshots(store, found, *chosen_pair(store, project, first, second))
     try:
-        queued = chosen.draw(budget, by=visitor.account)
+        queued = chosen.draw(budget, by=visitor.account, after=after)
     except (InputError, ParameterError) as error:
         return _show(request, store, visitor, chosen, error=error)
     names = f"{chosen.first.name} → {chosen.second.name}"

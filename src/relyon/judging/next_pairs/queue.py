@@ -16,7 +16,7 @@ from relyon.analysis.next_pairs import (
     estimate_pairs,
     next_pairs,
 )
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 from relyon.data.convention import Convention, load_convention
 from relyon.data.input_fingerprints import content_of, convention_fingerprint
@@ -24,7 +24,7 @@ from relyon.io.descriptions import Descriptions
 from relyon.judging.exchange import refuse_preferences
 from relyon.judging.imports import bring_in
 from relyon.judging.incoming_items import Incoming
-from relyon.judging.next_pairs.records import forget_batch, read_batches, record_batch
+from relyon.judging.next_pairs.records import Batch, forget_batch, read_batches, record_batch
 from relyon.judging.next_pairs.state import State
 from relyon.judging.records import Item
 
@@ -37,6 +37,8 @@ __all__ = ["Queued", "Runs", "default_measure", "draw_next", "estimate_drawn", "
 
 #: The baseline, and the candidate if a difference is estimated.
 Runs = tuple["Run | None", "Run | None"]
+#: Seconds after which a batch whose results are not in the queue will not get there.
+LOST = 60.0
 #: Returns an item with what is known of a pair.
 Describe = Callable[[str, str], Item]
 
@@ -81,6 +83,7 @@ def draw_next(
     document_titles: object = None,
     title: str = "",
     by: User | None = None,
+    after: int | None = None,
     threads: int = 0,
 ) -> Queued:
     """Draws the next batch for a project's queue.
@@ -104,6 +107,8 @@ def draw_next(
         document_titles: Titles of documents, in the same way.
         title: The names of the runs; by default their own.
         by: The account that asks for it.
+        after: How many batches of the series the caller has seen: with more, nothing is drawn, so
+            that a request that is sent twice draws once. None to draw in any case.
         threads: As for `relyon.next_pairs`.
 
     Raises:
@@ -128,7 +133,13 @@ def draw_next(
     chosen = measure or default_measure(project)
     series = series_of(runs, chosen, rules)
     before = read_batches(store, project.id, series)
+    if after is not None and len(before) != after:
+        raise ParameterError(
+            message("judging.batch-was-drawn-meanwhile"),
+            hint=message("judging.grade-batch-first"),
+        )
     state = State.of(store, project)
+    before = _without_lost(store, project, before, state)
     found = next_pairs(
         state.judgments(before),
         *runs,
@@ -144,7 +155,7 @@ def draw_next(
     if not found.drawn:
         return Queued(found, 0)
     names = title or " → ".join(run.name for run in runs if run is not None)
-    number = record_batch(store, project, series, names, found.drawn, [*state.people], by)
+    record_batch(store, project, series, names, found.drawn, [*state.people], by)
     try:
         make = describe or _describer(store, project)
         new = [
@@ -155,9 +166,24 @@ def draw_next(
         rows = [Incoming(one) for one in _named(new, query_texts, document_titles)]
         added = bring_in(store, project, rows, source=names, by=by).items if rows else 0
     except BaseException:
-        forget_batch(store, number)
+        forget_batch(store, project.id, Batch(series, found.drawn[0].batch))
         raise
     return Queued(found, added)
+
+
+def _without_lost(
+    store: Store, project: Project, batches: list[Batch], state: State
+) -> list[Batch]:
+    """Returns the batches without a last one whose results never reached the queue.
+
+    Its process died between both steps; nobody can grade such results. It is drawn again.
+    """
+    if not batches or store.clock() - batches[-1].created_at < LOST:
+        return batches
+    if all((one.query, one.document) in state.there for one in batches[-1].drawn):
+        return batches
+    forget_batch(store, project.id, batches[-1])
+    return batches[:-1]
 
 
 def estimate_drawn(

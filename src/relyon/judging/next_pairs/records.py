@@ -11,7 +11,6 @@ import msgspec
 from relyon.analysis.next_pairs import DrawnPair
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.judging.database import new_id
 from relyon.judging.places import take_turn
 from relyon.judging.projects import check_open
 from relyon.judging.schema import pair_draws, sa, users
@@ -45,11 +44,11 @@ class Batch:
 
     series: str
     batch: int
-    title: str
-    drawn: tuple[DrawnPair, ...]
-    known: frozenset[Pair]
-    created_at: float
-    by: str
+    title: str = ""
+    drawn: tuple[DrawnPair, ...] = ()
+    known: frozenset[Pair] = frozenset()
+    created_at: float = 0.0
+    by: str = ""
 
 
 def read_batches(store: Store, project_id: int, series: str | None = None) -> list[Batch]:
@@ -89,8 +88,8 @@ def record_batch(
     drawn: Sequence[DrawnPair],
     known: Sequence[Pair],
     by: User | None,
-) -> int:
-    """Stores a batch and returns its id.
+) -> None:
+    """Stores a batch.
 
     Raises:
         ParameterError: If the project is closed, or another batch of the series was stored since
@@ -117,13 +116,18 @@ def record_batch(
             "known": msgspec.json.encode(sorted(known)).decode() if number == 1 else "",
             "created_at": store.clock(),
         }
-        return new_id(connection.execute(sa.insert(pair_draws).values(values)))
+        connection.execute(sa.insert(pair_draws).values(values))
 
 
-def forget_batch(store: Store, number: int) -> None:
+def forget_batch(store: Store, project_id: int, batch: Batch) -> None:
     """Removes a batch whose pairs could not be added to the queue."""
+    mine = sa.and_(
+        pair_draws.c.project_id == project_id,
+        pair_draws.c.series == batch.series,
+        pair_draws.c.batch == batch.batch,
+    )
     with store.database.write() as connection:
-        connection.execute(sa.delete(pair_draws).where(pair_draws.c.id == number))
+        connection.execute(sa.delete(pair_draws).where(mine))
 
 
 def _values(one: DrawnPair) -> dict[str, object]:

@@ -120,7 +120,9 @@ class NextOfSnapshots:
             for batch in batches[-SHOWN:]
         ]
 
-    def draw(self, budget: int = BUDGET, *, by: User | None = None) -> Queued:
+    def draw(
+        self, budget: int = BUDGET, *, by: User | None = None, after: int | None = None
+    ) -> Queued:
         """Draws the next batch into the queue: as for `draw_next`."""
         known: dict[tuple[str, str], Item] = {}
         for side in self._answers:
@@ -147,4 +149,5 @@ class NextOfSnapshots:
             describe=lambda query, document: known[query, document],
             title=f"{self.first.name} → {self.second.name}",
             by=by,
+            after=after,
         )
