@@ -189,6 +189,71 @@ def test_of_other_designs(design: str) -> None:
         row(CLAIM, case, inside / RUNS, RUNS, promise=PROMISE, least=0.92)
 
 
+def tiered(random: np.random.Generator, tail: NDArray[np.bool_], values: str) -> Values:
+    """Returns values of two tiers: of the tail 85% succeed, or 80% are 0, or NDCG is lower."""
+    count = len(tail)
+    if values == "success":
+        return (random.random(count) < np.where(tail, 0.85, 0.5)).astype(float)
+    if values == "RR, 80% zeros in the tail":
+        found = random.random(count) < np.where(tail, 0.2, 0.7)
+        return np.where(found, 1 / random.integers(1, 4, count), 0.0)
+    return np.where(tail, random.beta(2, 3, count), random.beta(4, 2, count))
+
+
+@pytest.mark.parametrize("values", ["success", "RR, 80% zeros in the tail", "NDCG"])
+@pytest.mark.parametrize("few", [2, 3, 5, 10])
+def test_of_a_stratum_with_few_labelled(few: int, values: str) -> None:
+    """The tail has 600 of 1,000 queries; of five successes of five nobody knows the spread."""
+    random = np.random.default_rng([8, few])
+    tail = np.arange(ALL) >= 400
+    truth = float(np.mean([tiered(random, tail, values).mean() for _ in range(2000)]))
+    inside = count = 0
+    for _ in range(RUNS):
+        human = tiered(random, tail, values)
+        predicted = good(random, human)
+        chosen = np.r_[0:40, 400 : 400 + few]
+        found = prediction_powered(
+            human[chosen],
+            predicted[chosen],
+            predicted,
+            strata=(tail[chosen].tolist(), tail.tolist()),
+            bounds=(0, 1),
+        )
+        if not np.isnan(found.low):
+            inside += covers(found, truth)
+            count += 1
+    case = f"strata, 40 of 400 and {few} of 600 labelled, {values}"
+    row(CLAIM, case, inside / count, count, promise=PROMISE, least=0.915)
+
+
+def rare_losses(random: np.random.Generator, count: int) -> Values:
+    """4% lose 0.67 on average, 20% gain up to 0.1, the others are tied."""
+    share = random.random(count)
+    gains = np.where(share < 0.24, 0.1 * random.random(count), 0.0)
+    found: Values = np.where(share < 0.04, -random.beta(4, 2, count), gains)
+    return found
+
+
+@pytest.mark.parametrize("model", ["good", "4% wrong"])
+def test_of_differences_that_consist_of_rare_large_losses(model: str) -> None:
+    """No interval of few queries covers them, with the model or without."""
+    truth = 0.2 * 0.05 - 0.04 * 2 / 3
+    for labelled in (20, 50, 100):
+        random = np.random.default_rng([9, labelled])
+        inside = alone = 0
+        for _ in range(RUNS):
+            human = rare_losses(random, ALL)
+            predicted = MODELS[model](random, human)
+            found = prediction_powered(
+                human[:labelled], predicted[:labelled], predicted, bounds=(-1, 1)
+            )
+            inside += covers(found, truth)
+            alone += found.classical[0] - 1e-12 <= truth <= found.classical[1] + 1e-12
+        case = f"difference, rare large losses, model: {model}, {labelled} labelled of {ALL:,}"
+        least = alone / RUNS - 0.015
+        row(CLAIM, case, inside / RUNS, RUNS, promise=PROMISE, least=least)
+
+
 def test_of_a_month_of_sampled_sessions() -> None:
     """Half of the sessions from each tier; sessions of one query share its grades."""
     for share in (0.2, 0.5):

@@ -179,3 +179,55 @@ def test_strata_of_a_sample_out_of_proportion_count_by_their_given_shares() -> N
     assert same == plain
     with pytest.raises(ParameterError, match="add up to 1"):
         prediction_powered(*given, strata=strata, shares={"head": 0.9})
+
+
+def test_a_stratum_whose_values_are_all_equal_is_not_certain() -> None:
+    """Five successes of five in the tail, which is half of all queries, say little about it."""
+    random = np.random.default_rng(3)
+    tiers = np.repeat(["head", "tail"], 200)
+    human = np.r_[(random.random(200) < 0.5).astype(float), np.ones(200)]
+    chosen = np.r_[0:40, 200:205]
+    found = prediction_powered(
+        human[chosen],
+        human[chosen],
+        human,
+        strata=(tiers[chosen].tolist(), tiers.tolist()),
+        bounds=(0, 1),
+    )
+    # The head alone has ± 0.08; the tail could be at (5 + 1) / (5 + 2), with p (1 - p) / 5.
+    least = 2 * math.sqrt(0.25 * (6 / 7) * (1 / 7) / 5)
+    assert found.high - found.low > 2 * 0.9 * least
+    assert found.classical[1] - found.classical[0] >= found.high - found.low
+
+
+def test_a_stratum_that_is_labelled_whole_hides_nothing_of_a_finite_population() -> None:
+    random = np.random.default_rng(4)
+    tiers = np.repeat(["head", "tail"], [20, 200])
+    human = np.r_[np.ones(20), random.random(200)]
+    model = np.clip(human + random.normal(0, 0.05, 220), 0, 1)
+    chosen = np.r_[0:20, 20:60]
+    given = human[chosen], model[chosen], model
+    strata = (tiers[chosen], tiers)
+    found = prediction_powered(*given, strata=strata, bounds=(0, 1), population="finite")
+    tail = prediction_powered(
+        human[20:60], model[20:60], model[20:], bounds=(0, 1), population="finite"
+    )
+    width, own = (one.classical[1] - one.classical[0] for one in (found, tail))
+    assert width == pytest.approx(own * 200 / 220, rel=1e-6)
+
+
+def test_two_values_of_a_stratum_that_lie_close_do_not_decide() -> None:
+    """Their error has one degree of freedom, however small it comes out."""
+    random = np.random.default_rng(5)
+    tiers = np.repeat(["head", "tail"], 200)
+    human = random.random(400)
+    human[200:202] = 0.5, 0.51
+    chosen = np.r_[0:40, 200:202]
+    found = prediction_powered(
+        human[chosen],
+        human[chosen],
+        human,
+        strata=(tiers[chosen].tolist(), tiers.tolist()),
+        bounds=(0, 1),
+    )
+    assert found.classical[1] - found.classical[0] > 0.5

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from relyon.analysis.statistics.bounded import FEW
 from relyon.analysis.statistics.clusters.mean import degrees_of_sizes
 from relyon.analysis.statistics.distributions import student
 from relyon.core.errors import ParameterError
@@ -260,6 +261,42 @@ class LabelledDesign:
         known = not self.proportional
         return float((strata**2 * variances / sizes).sum() + (0.0 if known else between.sum()))
 
+    def hidden(self, bounds: tuple[float, float]) -> float:
+        """Returns the variance that strata can hide: those whose values hardly differ.
+
+        Of n values of a stratum m differ from the most frequent one, which has more than half of
+        them, and m < 6: their own variance, which is 0 if they are all equal, is replaced by that
+        of a share of (m + 1) / (n + 2) at the farther end of the range.
+
+        Args:
+            bounds: The range of the values; what was seen counts for an end without limit.
+        """
+        import numpy as np
+
+        if self.groups is not None or not self.every_places.any():
+            return 0.0
+        low, high = (
+            end if math.isfinite(end) else float(seen)
+            for end, seen in zip(bounds, (self.y.min(), self.y.max()), strict=True)
+        )
+        found, shares = [], self.shares()
+        for place in np.unique(self.places).tolist():
+            own = self.places == place
+            values, times = np.unique(self.y[own], return_counts=True)
+            count, most = int(own.sum()), int(times.max())
+            left = float(self.open[own].max())
+            if 2 * most <= count or count - most >= FEW or not left > 0:
+                continue
+            mode = float(values[times.argmax()])
+            share = (count - most + 1) / (count + 2)
+            expected = max(high - mode, mode - low) ** 2 * share * (1 - share)
+            squares = float((shares[own] ** 2).sum())
+            spread = float((shares[own] * self.centred(self.y)[own] ** 2).sum())
+            gap = max(expected - spread / max(1 - squares, 1e-9), 0.0)
+            part = float(self.weights[own].sum())
+            found.append(part**2 * squares * gap * (left if self.finite else 1.0))
+        return math.fsum(found)
+
     @property
     def proportional(self) -> bool:
         """Whether strata count by their share of all queries."""
@@ -278,15 +315,13 @@ class LabelledDesign:
             found = degrees_of_sizes(sizes[sizes > 0])
         else:
             rest = self.centred(self.y)
-            squares = self.open * (self.weights * rest) ** 2
-            terms = np.bincount(self.places, squares)
-            own = [
-                degrees_of_sizes(self.weights[self.places == place]) for place in range(len(terms))
-            ]
-            above, below = math.fsum(terms) ** 2, 0.0
-            for term, one in zip(terms.tolist(), own, strict=True):
-                below += term**2 / one if term > 0 else 0.0
-            found = above / below if below > 0 else min(own)
+            strata = range(int(self.places.max()) + 1)
+            own = [degrees_of_sizes(self.weights[self.places == place]) for place in strata]
+            # As the strata vary, and as if all varied alike: two values can lie close by chance.
+            found = min(
+                _satterthwaite(np.bincount(self.places, self.open * squares).tolist(), own)
+                for squares in ((self.weights * rest) ** 2, self.weights**2)
+            )
         return max(found - fitted, 1.0) if not math.isnan(found) else math.nan
 
     def lone(self) -> bool:
@@ -306,6 +341,13 @@ class LabelledDesign:
         sums = np.bincount(self.groups, self.weights * self.y)
         kept = held > 0
         return np.asarray(sums[kept] / held[kept], float)
+
+
+def _satterthwaite(terms: Sequence[float], degrees: Sequence[float]) -> float:
+    """Returns the degrees of freedom of a sum of variances with their own each."""
+    pairs = [(term, one) for term, one in zip(terms, degrees, strict=True) if term > 0]
+    below = math.fsum(term**2 / one for term, one in pairs)
+    return math.fsum(terms) ** 2 / below if below > 0 else min(degrees)
 
 
 def _numbers(name: str, values: ArrayLike) -> Floats:

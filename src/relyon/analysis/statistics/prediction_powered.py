@@ -116,8 +116,11 @@ def prediction_powered(
     of x over the 3/n of all queries with the largest. It stands for errors of the model that n
     queries can fail to show, since none seen of n leaves 3 of n possible. Var(y)/N is the error of
     the N queries as a sample of all similar ones, absent if the population is finite. The interval
-    is Student's, with n − 2 degrees of freedom (n − 1 if λ is 0 or 1); of clusters and unequal
-    weights, Satterthwaite's less one. If the addends c of error² are skewed, its end towards the
+    is Student's, with n − 2 degrees of freedom (n − 1 if λ is 0 or 1); of clusters, unequal weights
+    and strata, Satterthwaite's less one: of strata the fewer of those by what their values show and
+    those of equally varying strata. A stratum of n values of which m < 6, less than half, differ
+    from the most frequent one hides its variance: it counts at least as that of a share of
+    (m + 1) / (n + 2) at the farther end of the range. If the addends c of error² are skewed, its end towards the
     longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Edgeworth).
 
     The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10
@@ -180,7 +183,7 @@ def _alone(
 
     nothing = np.zeros(design.count)
     estimate = float((design.weights * design.y).sum())
-    variance = design.sampling(0.0, nothing) + design.beyond()
+    variance = design.sampling(0.0, nothing) + design.beyond() + design.hidden(bounds)
     error = math.sqrt(variance)
     alone: Alone = "no-help"
     known = mean_interval(design.values_of_spread(), *bounds, confidence)
@@ -231,7 +234,8 @@ def _powered(
         return None
     fitted = slope == free
     moved = design.contributions(slope, pull if fitted else nothing)
-    variance = max(float((moved**2).sum()), design.unseen(slope, UNSEEN)) + design.beyond()
+    variance = max(float((moved**2).sum()), design.unseen(slope, UNSEEN))
+    variance += design.beyond() + design.hidden(bounds)
     quantile = student_quantile(design.degrees(fitted), 0.5 + confidence / 2)
     error = math.sqrt(variance)
     # Skewed contributions: the end towards the long tail moves out, the other one stays.
