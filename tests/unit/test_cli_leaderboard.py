@@ -85,6 +85,14 @@ def test_stored_results_values_and_tasks_give_the_same_ranks(
     of_tasks = ("--tasks", "deeper/tasks.csv", "-m", "ndcg@3", "--format", "json")
     tasks = json.loads(command("leaderboard", *of_tasks).out)
     assert tasks["tasks"] == {"x": 12, "y": 12}
+    headed = (
+        (folder / "tasks.csv")
+        .read_text()
+        .replace("task,judgments,run,name", "任务,标注,结果文件,名称")
+    )
+    (folder / "任务.csv").write_text(headed, encoding="utf-8")
+    of_headed = ("--tasks", "deeper/任务.csv", *of_tasks[2:])
+    assert json.loads(command("leaderboard", *of_headed).out)["measures"] == tasks["measures"]
     assert [one["run"] for one in tasks["measures"][0]["standings"]] == ["good", "fair", "bad"]
 
 

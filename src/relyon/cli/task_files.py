@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["TaskFiles"]
 
 COLUMNS = ("task", "judgments", "run")
+#: The usual names of columns.
+NAMES = {
+    "task": ("task", "任务", "任務"),
+    "judgments": ("judgments", "qrels", "标注", "标注文件", "標註"),
+    "run": ("run", "结果", "结果文件", "結果"),
+    "name": ("name", "system", "model", "名称", "系统", "模型", "名稱"),
+}
 #: How MTEB ends the name of a file of predictions.
 PREDICTIONS = "_predictions.json"
 
@@ -120,10 +127,14 @@ class TaskFiles:
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         """Returns task, judgments, name and run of every row."""
+        from relyon.io.descriptions import named_column
         from relyon.io.table_files import read_table
 
         path = self.table or ""
         table = read_table(path)
+        absent = [role for role in NAMES if role not in table.columns]
+        usual = {role: named_column(table, NAMES[role], "") for role in absent}
+        table = table.rename({name: role for role, name in usual.items() if name is not None})
         lacking = [name for name in COLUMNS if name not in table.columns]
         if lacking:
             raise InputError(
