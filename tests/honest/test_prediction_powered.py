@@ -322,6 +322,7 @@ def test_a_chosen_sample_breaks_it_and_is_noticed() -> None:
             2 * RUNS,
             promise="most" if labelled > 20 else "none",
             least=0.5 if labelled > 20 else 0.0,
+            assumption=False,
             says="" if labelled > 20 else "few queries do not show it: draw them at random",
         )
 
