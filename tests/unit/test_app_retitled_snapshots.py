@@ -20,7 +20,8 @@ from relyon.core.errors import InputError
 from relyon.engines import Answer, Request
 from relyon.judging.access import start_sign_in
 from relyon.judging.records import Item, Rating
-from relyon.judging.snapshots.retitled import find_retitled, judge_again
+from relyon.judging.snapshots import retitled
+from relyon.judging.snapshots.retitled import find_left_behind, find_retitled, judge_again
 from relyon.judging.store import Store
 
 TITLES = {"a": "Red shoe", "b": " Blue  shoe", "c": "Green hat", "d": "No title then"}
@@ -81,3 +82,58 @@ def test_nothing_to_judge_again_is_an_error(graded: Store) -> None:
     shot = snapshot(graded, project)
     with pytest.raises(InputError, match="no result is selected"):
         judge_again(graded, project, [shot], graded.accounts.get("lea"), request="k", reason="r")
+
+
+def test_a_grade_that_still_counts_keeps_its_title(graded: Store) -> None:
+    project = graded.projects.get("June")
+    graded.gold.add(project.id, [(Item("q", "c"), 2)])
+    shot = snapshot(graded, project, engine_of(reply))
+    lea = graded.accounts.get("lea")
+    judge_again(graded, project, [shot], lea, request="k", reason="r")
+    # What is known of it is known of the earlier title.
+    titles = {one.document: one.title for one in graded.items.all(project.id)}
+    assert titles["c"] == "Green shoe"
+    assert len(find_retitled(graded, project, [shot])) == 1
+
+
+def test_a_request_that_is_sent_again_renames_nothing_else(
+    graded: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = graded.projects.get("June")
+    lea = graded.accounts.get("lea")
+    shot = snapshot(graded, project, engine_of(reply))
+    judge_again(graded, project, [shot], lea, request="k", reason="r")
+    monkeypatch.setitem(TITLES, "a", "Red boot")
+    later = snapshot(graded, project, engine_of(reply), variant="shifted")
+    assert [one.title for one in find_retitled(graded, project, [later])] == ["Red boot"]
+    judge_again(graded, project, [later], lea, request="k", reason="r")
+    assert [one.title for one in find_retitled(graded, project, [later])] == ["Red boot"]
+
+
+def test_titles_that_a_dead_process_left_behind_are_changed_later(
+    graded: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = graded.projects.get("June")
+    lea = graded.accounts.get("lea")
+    shot = snapshot(graded, project, engine_of(reply))
+
+    def die(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(retitled, "_rename", die)
+        with pytest.raises(SystemExit):
+            judge_again(graded, project, [shot], lea, request="k", reason="r")
+    assert find_retitled(graded, project, [shot]) == []
+    client = TestClient(create_app(graded, Settings()), follow_redirects=False)
+    secret = start_sign_in(graded, lea)
+    client.cookies.set("relyon_session", secret)
+    page = client.get(f"/projects/{project.id}/snapshots/unjudged?first={shot.id}").text
+    assert "1 result waits to be judged again and still has its earlier title" in page
+    sent = {"csrf": csrf_token(secret), "first": shot.id, "key": "new"}
+    path = f"/projects/{project.id}/snapshots/retitled"
+    assert client.post(path, data=sent | {"key": ""}).status_code == 422
+    assert client.post(path, data=sent).status_code == 200
+    titles = {one.document: one.title for one in graded.items.all(project.id)}
+    assert titles["c"] == "Green hat"
+    assert find_left_behind(graded, project, [shot]) == []

@@ -23,7 +23,7 @@ from relyon.judging.records import Project
 from relyon.judging.snapshots.comparing import Versus, compare_snapshots
 from relyon.judging.snapshots.kept import Snapshot, list_snapshots, read_answers
 from relyon.judging.snapshots.quality import cutoff
-from relyon.judging.snapshots.retitled import find_retitled, judge_again
+from relyon.judging.snapshots.retitled import find_left_behind, find_retitled, judge_again
 from relyon.judging.snapshots.unjudged import add_unjudged, count_unjudged
 from relyon.judging.store import Store
 from relyon.measures.display_names import convention_line
@@ -164,6 +164,7 @@ def _ask(
         k=k,
         unjudged=count_unjudged(store, project, sides, k),
         retitled=len(find_retitled(store, project, chosen)),
+        left_behind=len(find_left_behind(store, project, chosen)),
         request_key=new_secret(),
         added=added,
         problem="" if error is None else translate(error.message, visitor.language),
@@ -202,7 +203,7 @@ def grade_again(
     store: OpenStore,
     visitor: Leader,
     project: Id,
-    key: Annotated[str, Form(max_length=200)],
+    key: Annotated[str, Form(min_length=1, max_length=200)],
     first: Annotated[int, Form(ge=1, le=LARGEST_ID)],
     second: Annotated[int, Form(ge=0, le=LARGEST_ID)] = 0,
 ) -> Response:
@@ -214,4 +215,6 @@ def grade_again(
         begun = judge_again(store, found, chosen, visitor.account, request=key, reason=reason)
     except (InputError, ParameterError) as error:
         return _ask(request, store, visitor, found, chosen, error=error)
+    if begun is None:
+        return _ask(request, store, visitor, found, chosen)
     return start(request, store, visitor, found, begun, "reopen")
