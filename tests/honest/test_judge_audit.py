@@ -156,7 +156,14 @@ def test_intervals_of_shifts_cover(items: int) -> None:
 
 
 def preferred(
-    items: int, *, favour: float, better: float, width: float, error: float, own: float
+    items: int,
+    *,
+    favour: float,
+    better: float,
+    width: float,
+    error: float,
+    own: float,
+    ends: float = 0.0,
 ) -> float:
     """Returns how often a preference is found.
 
@@ -167,6 +174,7 @@ def preferred(
         width: How widely the judge uses the scale, compared with people.
         error: The standard deviation of people's errors.
         own: The share of items of the own family.
+        ends: 1.0 if the judge gives the lowest and the highest grade only.
     """
     chance = np.random.default_rng(
         [items, round(10 * favour), round(10 * better), round(10 * width)]
@@ -179,7 +187,7 @@ def preferred(
         pull = np.repeat(chance.normal(0, 0.3, -(-items // 4)), 4)[:items]
         people = np.clip(np.rint(truth + chance.normal(0, error, items)), 0, 3)
         model = 1.4 + width * (truth - 1.4) + favour * mine + pull + chance.normal(0, 0.5, items)
-        model = np.clip(np.rint(model), 0, 3)
+        model = np.where(model > 1.5, 3.0, 0.0) if ends else np.clip(np.rint(model), 0, 3)
         units = [
             FamilyGrade(f"q{n // 4}", bool(mine[n]), float(model[n]), float(people[n]))
             for n in range(items)
@@ -198,24 +206,21 @@ def test_a_preference_is_found_only_where_there_is_one(items: int) -> None:
         ("family: its own texts are better", {"better": 0.4}),
         ("family: better texts, and a judge who avoids the ends", {"better": 0.8, "width": 0.5}),
         ("family: a tenth of the items is its own", {"own": 0.1}),
-    ):
+        ("family: better texts, and a judge who prefers the ends", {"better": 0.8, "width": 1.5}),
+        ("family: better texts, and a judge who gives only the ends", {"better": 0.4, "ends": 1.0}),
+        ("family: much better texts, graded by people who err by a grade",
+         {"better": 0.8, "error": 1.0}),
+        ("family: the same, and a judge who prefers the ends",
+         {"better": 0.8, "error": 1.0, "width": 1.5}),
+    ):  # fmt: skip
         share = preferred(items, **{**fair, **change})
         row(CLAIM, f"{told}; {items} items", share, RUNS, promise="≤ 5%", most=most)
-    share = preferred(items, **{**fair, "better": 0.8, "error": 1.0})
-    row(
-        CLAIM, f"family: much better texts, graded by people who err by a grade; {items} items",
-        share, RUNS, promise="none", assumption=False, most=0.6,
-    )  # fmt: skip
-    share = preferred(items, **{**fair, "favour": 0.5})
-    least = {200: 0.7, 600: 0.95}.get(items, 0.0)
-    row(
-        CLAIM,
-        f"family: favoured by 0.5; {items} items: found",
-        share,
-        RUNS,
-        promise="power",
-        least=least,
-    )
+    for told, better, least in (
+        ("family: favoured by 0.5", 0.0, {200: 0.55, 600: 0.95}.get(items, 0.0)),
+        ("family: favoured by 0.5, and better texts", 0.4, 0.0),
+    ):
+        share = preferred(items, **{**fair, "favour": 0.5, "better": better})
+        row(CLAIM, f"{told}; {items} items: found", share, RUNS, promise="power", least=least)
 
 
 @pytest.mark.parametrize("queries", SIZES)

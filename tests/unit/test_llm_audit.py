@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sqlalchemy")
@@ -267,7 +268,7 @@ def test_chance_alone_can_obey_and_is_said_so() -> None:
     assert "chance can do this, too" in said
 
 
-def test_a_preference_needs_both_numbers_and_enough_queries() -> None:
+def test_a_preference_needs_all_three_numbers_and_enough_queries() -> None:
     few = [FamilyGrade(f"q{n % 4}", n % 2 == 0, 3.0, 1.0 + n % 2) for n in range(40)]
     found = measure_preference(few, SEARCH)
     assert found.verdict == "open"
@@ -280,6 +281,23 @@ def test_a_preference_needs_both_numbers_and_enough_queries() -> None:
     found = measure_preference(narrow, SEARCH)
     assert found.difference.high < 0
     assert found.verdict != "found"
+    # A fair judge that prefers the ends, and errs, as people do; its own texts are better.
+    chance = np.random.default_rng(3)
+    own = chance.random(900) < 0.5
+    truth = chance.normal(1.4, 0.8, 900) + 0.8 * own
+    people = np.clip(np.rint(truth + chance.normal(0, 1, 900)), 0, 3)
+    model = np.clip(np.rint(1.5 * truth - 0.7 + chance.normal(0, 0.5, 900)), 0, 3)
+    found = measure_preference(
+        [
+            FamilyGrade(f"q{n // 4}", bool(own[n]), float(model[n]), float(people[n]))
+            for n in range(900)
+        ],
+        SEARCH,
+    )
+    assert found.difference.low > 0
+    assert found.within.low > 0
+    assert found.reverse.low < 0
+    assert found.verdict == "open"
     assert measure_preference([], SEARCH).verdict == "open"
     one = [FamilyGrade(f"q{n}", True, 1.0, 1.0) for n in range(50)]
     assert measure_preference(one, SEARCH).verdict == "open"

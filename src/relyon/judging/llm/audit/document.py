@@ -167,6 +167,8 @@ def _family(found: FamilyPreference, limit: float, texts: Catalogue) -> list[str
         interval=(found.difference.low, found.difference.high),
         within=found.within.value,
         within_interval=(found.within.low, found.within.high),
+        reverse=found.reverse.value,
+        reverse_interval=(found.reverse.low, found.reverse.high),
     )
     key = f"family-{found.favours or found.verdict}"
     return [said, texts.say(key, limit=limit)]

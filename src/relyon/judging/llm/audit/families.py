@@ -57,8 +57,10 @@ class FamilyPreference:
         p: Its two-sided p-value.
         within: The same between items with equal grades by people.
         within_p: Its two-sided p-value.
-        verdict: `found` if both are significant with the same sign; `excluded` if both intervals
-            are within the margin; else `open`.
+        reverse: The same between items with equal grades by the model.
+        reverse_p: Its two-sided p-value.
+        verdict: `found` if all three are significant with the same sign; `excluded` if all three
+            intervals are within the margin; else `open`.
     """
 
     family: str
@@ -68,6 +70,8 @@ class FamilyPreference:
     p: float
     within: Estimate
     within_p: float
+    reverse: Estimate
+    reverse_p: float
     verdict: Verdict
 
     @property
@@ -85,7 +89,8 @@ class FamilyPreference:
             "other": self.other,
             "difference": self.difference.to_dict(),
             "within": self.within.to_dict(),
-            **json_values({"p": self.p, "within_p": self.within_p}),
+            "reverse": self.reverse.to_dict(),
+            **json_values({"p": self.p, "within_p": self.within_p, "reverse_p": self.reverse_p}),
             "verdict": self.verdict,
             "favours": self.favours,
         }
@@ -101,12 +106,15 @@ def measure_preference(
 ) -> FamilyPreference:
     """Measures whether a judge favours its own family, with people's grades as the reference.
 
-    Two numbers, because each alone can be wrong. The difference of (model − people) between the
+    Three numbers, because each alone can be wrong. The difference of (model − people) between the
     families mistakes a judge that uses the scale less widely than people for one that favours the
-    family with the worse texts. Between items with equal grades by people, chance in people's
-    grades makes the family with better texts look favoured. `found` needs both.
+    family with the worse texts, and one that uses it more widely for one that favours the better
+    ones. Between items with equal grades by people, chance in people's grades makes the family with
+    better texts look favoured; between items with equal grades by the model, chance in the model's
+    makes it look the less liked. The truth lies between the last two, however the model uses the
+    scale. `found` needs all three.
 
-    Within grades g with n own and m other items the differences are averaged with the weights
+    Within equal grades with n own and m other items the differences are averaged with the weights
     nm / (n + m). The errors are the jackknife's over queries with all their items; the degrees of
     freedom are the queries of the family with fewer, minus 1. There is no interval for fewer than
     six. If fewer than six items of a family differ from its most frequent difference of model and
@@ -135,7 +143,9 @@ def measure_preference(
 
     References:
         Efron and Stein (1981), Annals of Statistics 9(3), for the jackknife. Cochran (1954),
-        Biometrics 10(4), for the weights. Lord (1967), Psychological Bulletin 68(5), for why two.
+        Biometrics 10(4), for the weights. Lord (1967), Psychological Bulletin 68(5), and Goldberger
+        (1984), Reverse Regression and Salary Discrimination, Journal of Human Resources 19(3), for
+        why three.
         Balog, Metzler and Qin (2025), SIGIR, arXiv:2503.19092, for the question.
     """
     import numpy as np
@@ -144,29 +154,24 @@ def measure_preference(
     check_fraction("confidence", confidence)
     lowest, highest = ends_of(scale)
     width = highest - lowest
-    levels = {grade: n for n, grade in enumerate(sorted({one.people for one in grades}))}
-    queries = {query: n for n, query in enumerate(sorted({one.query for one in grades}))}
-    # Counts and sums of model − people, by query, family and people's grade.
-    counts = np.zeros((len(queries), 2, len(levels)))
-    sums = np.zeros_like(counts)
-    for one in grades:
-        cell = queries[one.query], int(one.own), levels[one.people]
-        counts[cell] += 1
-        sums[cell] += one.model - one.people
+    by_people = _table(grades, [one.people for one in grades])
+    by_model = _table(grades, [one.model for one in grades])
+    counts, _ = by_people
     sizes = counts.sum(axis=(0, 2)) if len(grades) else np.zeros(2)
     there = (counts.sum(axis=2) > 0).sum(axis=0) if len(grades) else np.zeros(2)
     few = any(_few(grades, own) for own in (False, True))
     unseen = width * RULE_OF_THREE / max(float(sizes.min()), 1.0) if few else 0.0
     found = []
-    for of in (_plain, _within):
-        estimate = _jackknife(counts, sums, of, int(there.min()))
+    for of, table in ((_plain, by_people), (_within, by_people), (_within, by_model)):
+        estimate = _jackknife(*table, of, int(there.min()))
         low, high = estimate.interval(confidence)
         p = math.nan if few else estimate.p
         found.append((Estimate(estimate.value, low - unseen, high + unseen), p))
-    (plain, p), (within, within_p) = found
     alpha = 1 - confidence
-    significant = p <= alpha and within_p <= alpha and plain.value * within.value > 0
-    excluded = plain.excluded < margin * width and within.excluded < margin * width
+    signs = {math.copysign(1.0, one.value) for one, _ in found}
+    significant = len(signs) == 1 and all(p <= alpha for _, p in found)
+    excluded = all(one.excluded < margin * width for one, _ in found)
+    (plain, p), (within, within_p), (reverse, reverse_p) = found
     return FamilyPreference(
         family,
         int(sizes[1]),
@@ -175,8 +180,27 @@ def measure_preference(
         p,
         within,
         within_p,
+        reverse,
+        reverse_p,
         "found" if significant else "excluded" if excluded else "open",
     )
+
+
+def _table(
+    grades: Sequence[FamilyGrade], equal: Sequence[float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns counts and sums of model − people, by query, family and the grade that is equal."""
+    import numpy as np
+
+    levels = {grade: n for n, grade in enumerate(sorted(set(equal)))}
+    queries = {query: n for n, query in enumerate(sorted({one.query for one in grades}))}
+    counts = np.zeros((len(queries), 2, len(levels)))
+    sums = np.zeros_like(counts)
+    for one, grade in zip(grades, equal, strict=True):
+        cell = queries[one.query], int(one.own), levels[grade]
+        counts[cell] += 1
+        sums[cell] += one.model - one.people
+    return counts, sums
 
 
 def _few(grades: Sequence[FamilyGrade], own: bool) -> bool:
@@ -191,7 +215,7 @@ def _plain(counts: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np
 
 
 def _within(counts: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the same between items of equal grades by people."""
+    """Returns the same between items of equal grades, by people or by the model."""
     import numpy as np
 
     both = counts[:, 0] * counts[:, 1]
