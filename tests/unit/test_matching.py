@@ -126,7 +126,7 @@ def test_a_printed_number(given: object, value: float, half: float) -> None:
     assert (found.value, found.half) == pytest.approx((value, half))
 
 
-@pytest.mark.parametrize("given", ["", "x", "nan", "inf", True, None, "0,5", "50.34"])
+@pytest.mark.parametrize("given", ["", "x", "nan", "inf", True, None, "1,234", "50.34"])
 def test_what_is_not_a_number(given: object) -> None:
     with pytest.raises(relyon.ParameterError, match="ndcg@10"):
         parse_number("ndcg@10", given)
@@ -284,14 +284,14 @@ def test_programs_that_refuse_the_files_are_left_out() -> None:
         ({1: {7: 1, 8: 0}}, {1: {8: 2, 7: 2}}),
         ({"查询": {"甲": 0.5, "乙": 0.25}}, {"查询": {"乙": 1.0, "甲": 1.0}}),
         ({"q": {"a": 0}}, {"q": {"a": 1.0}}),
-        ({"q": {"a": 1}, "p": {"a": 1}}, {"q": {"b": 1.0}}),
+        ({"q": {"a": 1, "c": 0}, "p": {"a": 1}}, {"q": {"b": 1.0, "c": 0.5}}),
     ],
     ids=[
         "one document",
         "numbers as ids",
         "Chinese ids, fractions",
         "nothing relevant",
-        "nothing retrieved",
+        "nothing relevant retrieved",
     ],
 )
 def test_small_files(judgments: Any, run: Any) -> None:
@@ -396,3 +396,75 @@ def test_values_that_are_not_kept_are_computed_again(monkeypatch: pytest.MonkeyP
     kept = match(judgments, run, ndcg_5="0.3", ap="0.2").to_dict()
     monkeypatch.setattr("relyon.analysis.matching.measured.MOST_HELD", 0)
     assert match(judgments, run, ndcg_5="0.3", ap="0.2").to_dict() == kept
+
+
+def test_each_number_by_rules_of_its_own() -> None:
+    judgments, run = files()
+    judgments = {
+        query: {name: max(grade, 0) for name, grade in grades.items()}
+        for query, grades in judgments.items()
+    }
+    theirs = relyon.evaluate(judgments, run, "ndcg@5", convention="lightgbm")
+    own = relyon.evaluate(judgments, run, "ap")
+    numbers = {"ndcg@5": f"{theirs['ndcg@5']:.6f}", "ap": f"{own['ap']:.6f}"}
+    found = relyon.match_convention(judgments, run, numbers)
+    assert found.verdict == "none"
+    parts = {name: str(one.way) for one in found.partial for name in one.values}
+    assert parts["ndcg@5"].startswith("lightgbm")
+    assert parts["ap"].startswith("relyon")
+    assert "No single set of rules" in found.to_text()
+    listed = json.loads(found.to_json())["partial"]
+    assert {"rules", "values", "accident"} <= listed[0].keys()
+
+
+def test_rules_that_differ_are_only_those_that_are_needed() -> None:
+    judgments, run = files()
+    theirs = relyon.evaluate(judgments, run, "ndcg@5", convention="elasticsearch")
+    number = f"{theirs['ndcg@5']:.6f}"
+    found = relyon.match_convention(judgments, run, {"ndcg@5": number})
+    assert found.own == pytest.approx(
+        {"ndcg@5": relyon.evaluate(judgments, run, "ndcg@5")["ndcg@5"]}
+    )
+    assert found.differences
+    rules = {one.rule: one.there for one in found.differences}
+    assert rules["gain"] == "exp"
+    again = relyon.evaluate(judgments, run, "ndcg@5", convention=rules)
+    assert f"{again['ndcg@5']:.6f}" == number
+    for left_out in rules:
+        fewer = {name: one for name, one in rules.items() if name != left_out}
+        value = relyon.evaluate(judgments, run, "ndcg@5", convention=fewer)["ndcg@5"]
+        assert f"{value:.6f}" != number, left_out
+
+
+def test_a_number_without_decimals_proves_nothing() -> None:
+    assert match(*files(), ndcg_5="0").verdict == "doubtful"
+
+
+def test_runs_of_tables_may_list_documents_twice(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("query,document,score\nq,a,3\nq,b,2\nq,c,1.5\nq,a,1\n", encoding="utf-8")
+    judgments = {"q": {"a": 1, "b": 0}}
+    found = relyon.match_convention(judgments, path, {"rr": "0.3333"})
+    assert found.copies == 1
+    assert "last_copy" in [one.fault.kind for one in found.faults]
+
+
+def test_documents_of_other_ids_are_an_error() -> None:
+    with pytest.raises(RelyonError, match=r"`a\.html`, the judgments have `a`"):
+        match({"q": {"a": 1}}, {"q": {"a.html": 1.0}}, rr="0.5")
+
+
+def test_scores_of_a_frame_that_are_no_numbers() -> None:
+    frame = pl.DataFrame({"query": ["q"], "document": ["a"], "score": ["high"]})
+    with pytest.raises(RelyonError, match="`high` is not a number"):
+        match({"q": {"a": 1}}, frame, rr="0.5")
+
+
+@pytest.mark.parametrize(("text", "value"), [("0,2855", 0.2855), ("28,55%", 0.2855), (",5", 0.5)])
+def test_a_decimal_comma(text: str, value: float) -> None:
+    assert parse_number("ndcg@5", text).value == pytest.approx(value)
+
+
+def test_a_comma_of_thousands_is_refused() -> None:
+    with pytest.raises(RelyonError):
+        parse_number("dcg", "1,234")

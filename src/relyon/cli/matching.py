@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -111,6 +112,11 @@ class MatchOptions:
                     hint=message(
                         "cli.write-option-example", option="--match", example="ndcg@10=0.5034"
                     ),
+                )
+            if re.search(r"=[\d.,%]+,[^,()]+$", name):  # ndcg@10=0.5,map=0.3
+                raise ParameterError(
+                    message("cli.match-several", name=name.partition("=")[0]),
+                    hint=message("cli.match-repeat"),
                 )
             if name.strip() in found:
                 raise ParameterError(

@@ -11,8 +11,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["accident", "distinct_rows", "steps"]
+__all__ = ["DOUBTFUL", "accident", "distinct_rows", "steps"]
 
+#: Above this probability of an accident, a match proves nothing.
+DOUBTFUL = 0.01
 #: How many of the nearest other numbers show how densely numbers lie.
 NEIGHBOURS = 8
 #: Numbers that differ by less are one.
@@ -65,7 +67,9 @@ def accident(
     If the rules behind a number are not among those tried, it lies somewhere between the numbers
     that were tried. The k nearest that do not match (k = 8, or all) lie within r half units of the
     last decimal in every measure; numbers of that density match a given one with an expected count
-    of k / r^m for m measures, and at least one with probability 1 - exp(-k / r^m). Where only
+    of k / r^m for m measures, and at least one with probability 1 - exp(-k / r^m); if so many
+    numbers spread evenly from 0 to the largest (at least 1) would match it more often, that counts.
+    Where only
     multiples of a step are possible, half the step takes the place of the half unit.
 
     Args:
@@ -91,7 +95,9 @@ def accident(
     apart = np.abs(tried - np.asarray(printed))
     other = (apart / half).max(axis=1) > 1 + 1e-6
     distances = np.sort((apart[other] / wide).max(axis=1))[:NEIGHBOURS]
-    if not len(distances):
-        return 0.0
-    radius = max(float(distances[-1]), 1.0)
-    return -math.expm1(-len(distances) / radius**measures)
+    span = np.maximum(1.0, np.abs(tried).max(axis=0, initial=0.0))
+    expected = len(tried) * float(np.minimum(1.0, 2 * half / span).prod())
+    if len(distances):
+        radius = max(float(distances[-1]), 1.0)
+        expected = max(expected, len(distances) / radius**measures)
+    return -math.expm1(-expected)

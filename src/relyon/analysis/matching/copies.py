@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError
 from relyon.data.columns import is_frame, polars_columns
 from relyon.data.run import Run, run_name
 from relyon.io import Source, opened, read_run
+from relyon.io.format import formats
 from relyon.io.plain_text import read_text
+from relyon.io.tabular import TabularFormat
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["ReadRun", "read_copies"]
 
@@ -32,7 +38,7 @@ class ReadRun:
 
 
 def read_copies(run: object) -> ReadRun:
-    """Reads a run even if it lists documents twice: a TREC file or a data frame.
+    """Reads a run even if it lists documents twice: a file or a data frame.
 
     Args:
         run: As for `relyon.read_run`.
@@ -41,11 +47,10 @@ def read_copies(run: object) -> ReadRun:
         InputError: If it cannot be read for another reason, or is of another format.
     """
     given = opened(run, "run") or run
-    again = Source(given.path) if isinstance(given, Source) and given.path != "-" else None
     try:
         return ReadRun(read_run(given))
     except InputError:
-        rows = list(_rows(again if again is not None else given))
+        rows = list(_rows(given))
         first: dict[str, dict[str, float]] = {}
         last: dict[str, dict[str, float]] = {}
         for query, document, score in rows:
@@ -61,8 +66,19 @@ def read_copies(run: object) -> ReadRun:
 
 
 def _rows(given: object) -> Iterable[Row]:
-    """Returns the rows of a TREC file or of a data frame; none if it is neither."""
+    """Returns the rows of a file or of a data frame; none if they cannot be read again."""
     if isinstance(given, Source):
+        again = None
+        if given.path != "-":
+            again = opened(
+                given.path, "run", encoding=given.encoding.codec if given.encoding else None
+            )
+        if again is None:
+            return []
+        form = formats.get(again.format)
+        if isinstance(form, TabularFormat):
+            return _column_rows(form.table(again, "run", None).columns)
+        given = again
         fields = [line.split() for line in read_text(given).splitlines() if line.strip()]
         if any(len(one) < 6 for one in fields):
             return []
@@ -72,10 +88,17 @@ def _rows(given: object) -> Iterable[Row]:
             return []
     if isinstance(given, Run) or not is_frame(given):
         return []
-    columns = polars_columns(given, "run")
+    return _column_rows(polars_columns(given, "run"))
+
+
+def _column_rows(columns: Mapping[str, pl.Series]) -> Iterable[Row]:
+    """Returns the rows of columns by role; none if a score is not a number."""
     if not {"query", "document", "score"} <= columns.keys():
         return []
     named = (columns[name].to_list() for name in ("query", "document", "score"))
-    return [
-        (str(query), str(name), float(score)) for query, name, score in zip(*named, strict=True)
-    ]
+    try:
+        return [
+            (str(query), str(name), float(score)) for query, name, score in zip(*named, strict=True)
+        ]
+    except (TypeError, ValueError):
+        return []

@@ -33,6 +33,7 @@ class Effects:
             rounding scores to float32.
         merged: Queries in which scores differ that are equal as float32.
         missing: Judged queries that the run lacks.
+        judged: Retrieved documents with a grade.
         unjudged: Retrieved documents without a grade.
         unretrieved: Judged documents that the run lacks.
         negatives: Grades below 0.
@@ -47,6 +48,7 @@ class Effects:
     tied: int
     merged: int
     missing: int
+    judged: int
     unjudged: int
     unretrieved: int
     negatives: int
@@ -104,6 +106,7 @@ def effects_of(judgments: Judgments, run: Run, scale: Scale | None, threads: int
         tied=batches[1].tied,
         merged=_merged(run) if batches[1].tied else 0,
         missing=first.missing,
+        judged=first.matched,
         unjudged=first.rows - first.matched,
         unretrieved=table.rows - first.matched,
         negatives=table.negatives,

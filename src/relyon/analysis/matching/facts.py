@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from relyon.analysis.matching.chance import DOUBTFUL
+from relyon.analysis.matching.differences import Difference
 from relyon.analysis.matching.faults import FoundFault
 from relyon.analysis.matching.next_look import NextLook
+from relyon.analysis.matching.partial import PartialMatch
 from relyon.analysis.matching.printed import PrintedNumber
 from relyon.analysis.matching.ways import Way
 
 __all__ = ["MatchFacts", "MatchedClass", "NearMiss", "Tier", "Verdict"]
 
 Verdict = Literal["found", "doubtful", "none"]
-
-#: Above this probability of an accident, a match proves nothing.
-DOUBTFUL = 0.01
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,10 @@ class MatchFacts:
     queries: int
     run: str
     copies: int = 0
+    faults_accident: float = 0.0
+    own: Mapping[str, float] = field(default_factory=dict)
+    differences: tuple[Difference, ...] | None = None
+    partial: tuple[PartialMatch, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

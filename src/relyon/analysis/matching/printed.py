@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -84,6 +85,8 @@ def parse_number(measure: str | Measure, given: object) -> PrintedNumber:
     # Half-width full stops and signs are what programs print; full-width ones are typed.
     text = str(given).strip().replace("％", "%").replace("．", ".").replace("−", "-")
     percent = text.endswith("%")
+    if re.fullmatch(r"[+-]?0?,\d+%?|\d{1,3},\d+%", text):  # a decimal comma, never of thousands
+        text = text.replace(",", ".")
     try:
         if isinstance(given, bool):
             raise InvalidOperation

@@ -36,10 +36,17 @@ class ConventionMatch(MatchFacts, Exportable):
         faults: Broken inputs under which a known program gives the numbers; looked for if no
             program does, as it is or with one change.
         faults_tried: How many broken inputs were tried.
+        faults_accident: The probability that a known program gives the numbers on one of them by
+            accident.
         without_effect: Rules that cannot matter for these measures on these files.
         queries: Judged queries.
         run: The run's name.
         copies: Rows of the run that repeat a document of their list; the first copy counts.
+        own: The numbers under relyon's own rules, by measure.
+        differences: The rules in which the first class differs from relyon's own and which the
+            numbers need; None without a class, or if the numbers need more than named rules.
+        partial: Without a class and a broken input that gives all of several numbers: the rules
+            that give some of them.
 
     Examples:
         >>> import relyon
@@ -109,6 +116,20 @@ class ConventionMatch(MatchFacts, Exportable):
                 }
                 for one in self.classes
             ],
+            "relyon": _plain(self.own),
+            "differences": None
+            if self.differences is None
+            else [vars(one) for one in self.differences],
+            "partial": [
+                {
+                    "rules": str(one.way),
+                    **one.way.to_dict(),
+                    "values": _plain(one.values),
+                    "accident": one.accident,
+                    "options": one.options,
+                }
+                for one in self.partial
+            ],
             "needless": self.needless,
             "nearest": [
                 {
@@ -129,6 +150,7 @@ class ConventionMatch(MatchFacts, Exportable):
                 "values": [one if math.isfinite(one) else None for one in look.values],
             },
             "faults_tried": self.faults_tried,
+            "faults_accident": self.faults_accident,
             "faults": [
                 {
                     "kind": one.fault.kind,

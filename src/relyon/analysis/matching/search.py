@@ -11,11 +11,13 @@ import numpy as np
 
 from relyon.analysis.matching.chance import accident, distinct_rows, steps
 from relyon.analysis.matching.copies import read_copies
+from relyon.analysis.matching.differences import own_way, rule_differences
 from relyon.analysis.matching.effects import Effects, effects_of
 from relyon.analysis.matching.facts import MatchedClass, NearMiss, Tier
 from relyon.analysis.matching.faults import Fault, FoundFault, broken
 from relyon.analysis.matching.measured import Measurements
 from relyon.analysis.matching.next_look import next_look
+from relyon.analysis.matching.partial import partial_matches
 from relyon.analysis.matching.printed import PrintedNumber, parse_number
 from relyon.analysis.matching.result import ConventionMatch
 from relyon.analysis.matching.ways import Way, ways
@@ -57,7 +59,8 @@ def match_convention(
     them with one rule changed, then with two. A number matches within half a unit of its last
     decimal. If no program matches with at most one change, the files are also tried as broken
     inputs: cut, rounded, reversed, with judgments changed or queries lost. Of a document that a run
-    (a TREC file or a data frame) lists twice the first copy counts, and the last one is tried.
+    lists twice the first copy counts, and the last one is tried. If no rules give all of several
+    numbers, `partial` has those that give some: a script may count each measure by other rules.
 
     With many rules tried, a number of four decimals can match by accident: `tiers` says how likely
     that is. Two or more numbers make it much less likely.
@@ -101,6 +104,8 @@ def match_convention(
     effects = effects_of(judged, kept, levels, threads)
     if effects.missing == effects.queries:
         raise no_common_query(judged.queries, kept.queries)
+    if not effects.judged:
+        raise _no_judged_document(judged, kept)
     measures = [one.measure for one in printed]
     highest = judged.table.highest
     Program.compile(measures, Convention(), levels, None, highest).check_inputs(reference=False)
@@ -112,7 +117,8 @@ def match_convention(
     classes = _classes(found, tried, table, printed, needed)
     simple = any(one.way.tier < MOST_CHANGES for one in classes)
     faults: tuple[FoundFault, ...] = ()
-    count = 0
+    count, risk = 0, 0.0
+    grid = _grid(found, tried, table, printed, effects)
     if not simple or read.last is not None:
         others = _others(other_judgments, levels)
         tries: Iterable[tuple[Fault, Judgments, Run]] = ()
@@ -120,20 +126,38 @@ def match_convention(
             tries = [(Fault("last_copy"), judged, read.last)]
         if not simple:
             tries = chain(tries, broken(judged, kept, measures, others))
-        faults, count = _faults(found, printed, tries)
+        faults, count, risk = _faults(found, printed, tries, grid)
+    own = found.numbers([own_way()], measures)[0]
     return ConventionMatch(
         numbers=printed,
         classes=classes,
         needless=len(matching) - len(needed),
         nearest=_nearest(tried, table, printed),
-        tiers=_tiers(found, tried, table, printed, classes, effects),
+        tiers=_tiers(tried, table, printed, classes, grid),
         next_look=next_look(found, [one.way for one in classes], printed),
         faults=faults,
         faults_tried=count,
+        faults_accident=risk,
         without_effect=tuple(idle),
         queries=effects.queries,
         run=kept.name,
         copies=read.copies,
+        own=_named(printed, own),
+        differences=rule_differences(found, classes[0].way, printed) if classes else None,
+        partial=() if classes or faults else partial_matches(tried, table, printed, grid),
+    )
+
+
+def _no_judged_document(judgments: Judgments, run: Run) -> InputError:
+    query = next(one for one in judgments.queries if len(run.table.documents(one)[0]))
+    values = {
+        "query": query,
+        "retrieved": run.table.documents(query)[0][0],
+        "judged": next(iter(judgments.to_dict()[query])),
+    }
+    return InputError(
+        message("analysis.match-no-judged-document", **values),
+        hint=message("analysis.match-same-documents"),
     )
 
 
@@ -238,14 +262,14 @@ def _nearest(
     return tuple(misses.values())
 
 
-def _tiers(
+def _grid(
     found: Measurements,
     tried: Sequence[Way],
     table: NDArray[np.float64],
     printed: Sequence[PrintedNumber],
-    classes: Sequence[MatchedClass],
     effects: Effects,
-) -> tuple[Tier, ...]:
+) -> list[float]:
+    """Returns the step between possible numbers of each measure; 0 if any is possible."""
     first = next((way for way, row in zip(tried, table, strict=True) if not np.isnan(row).any()), 0)
     grid = [0.0] * len(printed)
     if isinstance(first, Way):
@@ -253,6 +277,16 @@ def _tiers(
             steps(list(found.values(first, one.measure).values()), effects.queries)
             for one in printed
         ]
+    return grid
+
+
+def _tiers(
+    tried: Sequence[Way],
+    table: NDArray[np.float64],
+    printed: Sequence[PrintedNumber],
+    classes: Sequence[MatchedClass],
+    grid: Sequence[float],
+) -> tuple[Tier, ...]:
     tiers = np.array([way.tier for way in tried], dtype=int)
     rows = []
     for changes in range(MOST_CHANGES + 1):
@@ -275,10 +309,15 @@ def _faults(
     found: Measurements,
     printed: Sequence[PrintedNumber],
     tries: Iterable[tuple[Fault, Judgments, Run]],
-) -> tuple[tuple[FoundFault, ...], int]:
-    """Returns broken inputs under which a known program gives the numbers, and how many tried."""
+    grid: Sequence[float],
+) -> tuple[tuple[FoundFault, ...], int, float]:
+    """Returns broken inputs under which a known program gives the numbers.
+
+    Also returns how many were tried, and how likely one of so many numbers matches by accident.
+    """
     measures = [one.measure for one in printed]
     matched = []
+    tables = []
     count = 0
     for fault, judgments, run in tries:
         count += 1
@@ -287,6 +326,7 @@ def _faults(
         programs = ways(measures, effects, most=0)[0]
         changed = Measurements(judgments, run, scale, found.threads)
         table = changed.numbers(programs, measures)
+        tables.append(table)
         places = _matching(table, printed)
         if places:
             matched.append(
@@ -296,4 +336,8 @@ def _faults(
                     _named(printed, table[places[0]]),
                 )
             )
-    return tuple(matched), count
+    if not tables:
+        return (), 0, 0.0
+    values, halves = [one.value for one in printed], [one.half for one in printed]
+    risk = accident(distinct_rows(np.concatenate(tables)), values, halves, grid)
+    return tuple(matched), count, risk

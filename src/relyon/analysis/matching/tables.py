@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from relyon.analysis.matching.chance import DOUBTFUL
 from relyon.core.document.model import Block, Document, Lines, Table
 from relyon.core.texts import Catalogue, Language, catalogue
 
@@ -37,7 +39,9 @@ def match_document(found: MatchFacts, *, language: Language = "en", limit: int =
         blocks.append(_classes(found, words, title, limit))
         blocks.append(Lines(_use(found, words)))
     else:
-        blocks.append(Lines([words.say("nothing", **values)]))
+        blocks.append(Lines([words.say("nothing", **values), _own(found, words)]))
+    if found.partial:
+        blocks.append(_partial(found, words))
     simple = any(one.way.tier < len(found.tiers) - 1 for one in found.classes)
     if found.copies:
         blocks.append(Lines([words.say("copies", count=found.copies)]))
@@ -87,12 +91,51 @@ def letter(place: int) -> str:
 
 def _use(found: MatchFacts, words: Catalogue) -> list[str]:
     first = found.classes[0]
-    lines = []
+    lines = [_difference(found, words)]
     if found.next_look is not None:
         lines.append(_look(found, found.next_look, words))
     if first.options is not None:
         lines.append(words.say("use", letter=letter(0), options=first.options))
     return lines
+
+
+def _own(found: MatchFacts, words: Catalogue) -> str:
+    return words.say("own", numbers=_numbers(found, found.own))
+
+
+def _numbers(found: MatchFacts, values: Mapping[str, float]) -> list[str]:
+    return [f"{one.name} {_shown(one, values[one.name])}" for one in found.numbers]
+
+
+def _difference(found: MatchFacts, words: Catalogue) -> str:
+    """Returns what the numbers are under relyon's own rules, and which rules differ in A."""
+    if not found.differences:
+        return _own(found, words) if found.differences is None else words["own_rules"]
+    rules = [
+        words.say("rule", rule=str(one), here=one.here) if one.here else str(one)
+        for one in found.differences
+    ]
+    numbers = _numbers(found, found.own)
+    return words.say("differences", letter=letter(0), numbers=numbers, rules=rules)
+
+
+def _partial(found: MatchFacts, words: Catalogue) -> Table:
+    headings = [words["heading.rules"], *(one.name for one in found.numbers)]
+    headings.append(words["heading.accident"])
+    rows = [
+        [
+            str(one.way),
+            *(_shown(n, one.values.get(n.name, math.nan)) for n in found.numbers),
+            words.style.part(one.accident),
+        ]
+        for one in found.partial
+    ]
+    given = {name for one in found.partial for name in one.values}
+    without = [f"{one.name}={one.text}" for one in found.numbers if one.name not in given]
+    notes = [words["partial.note"]]
+    if without:
+        notes.append(words.say("partial.none", numbers=without))
+    return Table(headings, rows, words["partial.title"], notes=notes, long=[0])
 
 
 def _look(found: MatchFacts, look: NextLook, words: Catalogue) -> str:
@@ -122,7 +165,10 @@ def _faults(found: MatchFacts, words: Catalogue) -> list[str]:
     if not found.faults:
         return [words.say("faults.none", count=found.faults_tried)]
     lines = [words.say("faults.title", count=found.faults_tried)]
-    return lines + [f"- {_fault(found, one, words)}" for one in found.faults]
+    lines += [f"- {_fault(found, one, words)}" for one in found.faults]
+    if found.faults_accident > DOUBTFUL:
+        lines.append(words.say("faults.accident", share=found.faults_accident))
+    return lines
 
 
 def _fault(found: MatchFacts, one: FoundFault, words: Catalogue) -> str:
