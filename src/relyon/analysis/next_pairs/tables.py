@@ -85,8 +85,8 @@ def _facts(found: EstimateFacts, words: Catalogue, digits: int) -> Table:
         level = words.percent(found.confidence)
         shown = style.signed_interval((found.low, found.high), digits)
         rows.append((words.say("fact.interval", level=level), shown))
-        rows.append((words["fact.draw_error"], style.number(found.draw_error, digits)))
         rows.append((words["fact.error"], style.number(found.error, digits)))
+        rows.append((words["fact.draw_error"], style.number(found.draw_error, digits)))
     rows += [
         (words["fact.queries"], f"{found.queries:,}"),
         (words["fact.drawn"], f"{found.drawn:,}"),

@@ -115,7 +115,9 @@ def reading(found: PoweredFacts, words: Catalogue) -> list[str]:
         words: The texts of the area `fewer_grades`.
     """
     labelled = "legend.labelled_judged" if found.rules.labelled == "judged" else "legend.labelled"
-    keys = ("legend.worth", labelled, "legend.weight", "legend.model")
+    keys = ["legend.worth", labelled, "legend.weight", "legend.model"]
+    if any(one.baseline for one in found.means):
+        keys.insert(3, "legend.difference")
     return [*(words[key] for key in keys), words[f"legend.{found.rules.population}"]]
 
 
