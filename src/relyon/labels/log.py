@@ -193,8 +193,8 @@ def read_folds(
         One log per part.
 
     Raises:
-        InputError: If the log has no clicks, a part contains no sessions, or positions count from
-        0.
+        InputError: If the log has no clicks, a part contains no sessions, or positions count
+            from 0.
 
     Examples:
         >>> import polars as pl
