@@ -35,7 +35,8 @@ UNEXPLAINED = {
     "notes": """
         human-grades-alone labelled-not-random model-grades-equal-human powered-incomplete
         powered-no-labelled powered-not-means powered-undefined powered-ungraded powered-unpaired
-        drawn-after-ungraded drawn-skipped fewer-pairs-left nothing-to-draw
+        drawn-after-ungraded drawn-graded-late drawn-grades-outside drawn-returned drawn-skipped
+        fewer-pairs-left nothing-to-draw
         leaderboard-few-units leaderboard-identical leaderboard-left-out leaderboard-many-groups
         leaderboard-unknown-costs mteb-tasks-left-out
         chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
@@ -60,7 +61,8 @@ UNEXPLAINED = {
         no-order no-own-value no-subtopics no-threshold not-carried-over not-exported
         not-exported-name offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range
         offpolicy-unseen-model offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users
-        looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels other-queries
+        looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels
+        other-queries
         outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
         slices-left-out slices-too-few-queries
         positions-missing queries-alike queries-grouped queries-joined queries-near

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,8 @@ class DrawnPair:
         pairs: The fingerprint of the pairs to draw from.
         grade: Its grade as written in the file; empty if it has none there, and one of `SKIPPED` if
             it cannot be judged.
+        path: The file from which it was read; empty for others.
+        line: Its line there, the first after the names of the columns being 2.
     """
 
     query: str
@@ -67,6 +69,8 @@ class DrawnPair:
     measure: str
     pairs: str
     grade: str = ""
+    path: str = field(default="", compare=False, repr=False)
+    line: int = field(default=0, compare=False, repr=False)
 
     @property
     def skipped(self) -> bool:
@@ -198,6 +202,8 @@ def _rows(table: pl.DataFrame, path: str) -> list[DrawnPair]:
                 row["draw_measure"],
                 row["draw_pairs"],
                 row.get("grade", "").strip(),
+                path,
+                line,
             )
         )
         if not 0 < numbers["probability"] <= 1:

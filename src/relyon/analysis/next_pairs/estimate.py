@@ -12,7 +12,7 @@ from relyon.analysis.next_pairs.drawn import DrawnPair, fingerprint
 from relyon.analysis.next_pairs.martingale import Graded, Pairs, Sums, estimate_sums
 from relyon.analysis.next_pairs.prior import Prior, expect
 from relyon.analysis.statistics import student_quantile
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParseError
 from relyon.core.notes import Note
 from relyon.core.texts import message
 
@@ -48,6 +48,9 @@ class History:
         prior: What is expected of each pair now.
         skipped: The indices of drawn pairs that could not be judged.
         after: Graded pairs that do not count, as a pair drawn before them has no grade.
+        waiting: Pairs of the last batch that do not count, for that reason or without a grade.
+        late: Graded pairs that do not count, as they had no grade when the next batch was drawn.
+        outside: Grades of drawn pairs that are below or above all others, without a scale.
         seed: The seed of the first batch; None without any.
         first: The indices of the pairs that could be drawn.
     """
@@ -59,6 +62,9 @@ class History:
     prior: Prior
     skipped: tuple[int, ...] = ()
     after: int = 0
+    waiting: int = 0
+    late: int = 0
+    outside: tuple[float, ...] = ()
     seed: int | None = None
     first: tuple[int, ...] = ()
 
@@ -187,6 +193,8 @@ def replay(
     current = known.copy()
     batches, skipped, after = [], list[int](), 0
     taken = np.zeros(len(known), dtype=bool)
+    valid = np.zeros(len(known), dtype=bool)
+    waiting = 0
     for number in dict.fromkeys(one.batch for one in drawn):
         later = [one.order for one in drawn if one.batch > number]
         rows = [
@@ -210,6 +218,8 @@ def replay(
                 ),
                 hint=message("analysis.grade-it-or-skip"),
             )
+        valid[own] = True
+        waiting = len(own) - count
         after += int((~holes[count:]).sum())
         own = own[:count]
         skipped += own[holes[:count]].tolist()
@@ -221,6 +231,7 @@ def replay(
         current[own] = gains[own]
     curve = drawn[0].curve if drawn else 1.0
     pairs = Pairs(frame.query, frame.weight, known, len(frame.queries))
+    graded = {place for place in places if not np.isnan(gains[place])}
     return History(
         pairs,
         tuple(batches),
@@ -229,9 +240,25 @@ def replay(
         expect(frame, current, model),
         tuple(skipped),
         after,
+        waiting,
+        sum(not valid[place] for place in graded),
+        () if scale is not None else _outside(start, grades, places),
         drawn[0].seed if drawn else None,
         tuple(first.tolist()),
     )
+
+
+def _outside(
+    start: NDArray[np.float64], grades: NDArray[np.float64], places: Sequence[int]
+) -> tuple[float, ...]:
+    """Returns grades of drawn pairs that are below or above all grades before the draw."""
+    import numpy as np
+
+    before = start[~np.isnan(start)]
+    if not len(before):
+        return ()
+    given = {float(grades[place]) for place in places if not np.isnan(grades[place])}
+    return tuple(sorted(one for one in given if not before.min() <= one <= before.max()))
 
 
 def _place(frame: Frame, one: DrawnPair) -> int:
@@ -255,27 +282,30 @@ def _grade(one: DrawnPair, scale: Scale | None, judged: float) -> float:
     try:
         grade = parse_grade(one.grade, scale)
     except InputError as error:
-        raise InputError(
-            message(
-                "analysis.drawn-grade-is-wrong",
-                query=one.query,
-                document=one.document,
-                reason=error.message,
-            ),
-            hint=error.hint,
-        ) from None
-    if not math.isnan(judged) and judged != grade:
-        raise InputError(
-            message(
-                "analysis.drawn-grade-differs",
-                query=one.query,
-                document=one.document,
-                grade=grade,
-                judged=judged,
-            ),
-            hint=message("analysis.keep-one-grade"),
+        text = message(
+            "analysis.drawn-grade-is-wrong",
+            query=one.query,
+            document=one.document,
+            reason=error.message,
         )
+        raise _error(one, text, error.hint) from None
+    if not math.isnan(judged) and judged != grade:
+        text = message(
+            "analysis.drawn-grade-differs",
+            query=one.query,
+            document=one.document,
+            grade=grade,
+            judged=judged,
+        )
+        raise _error(one, text, message("analysis.keep-one-grade"))
     return grade
+
+
+def _error(one: DrawnPair, text: str, hint: str) -> InputError:
+    """Returns an error of a drawn pair, at its line if it was read from a file."""
+    if not one.path:
+        return InputError(text, hint=hint)
+    return ParseError(text, path=one.path, line=one.line, hint=hint)
 
 
 def _check_pairs(
@@ -345,6 +375,13 @@ def history_notes(history: History) -> tuple[Note, ...]:
     notes = []
     if history.after:
         notes.append(Note("drawn-after-ungraded", history.after, "warning"))
+    if history.late:
+        notes.append(Note("drawn-graded-late", history.late, "warning"))
+    if history.outside:
+        grades = [f"{one:g}" for one in history.outside]
+        notes.append(
+            Note("drawn-grades-outside", len(grades), "warning", values={"grades": grades})
+        )
     if history.skipped:
         values = {"total": history.drawn}
         notes.append(Note("drawn-skipped", len(history.skipped), "warning", values=values))

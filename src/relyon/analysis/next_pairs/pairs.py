@@ -166,6 +166,8 @@ def _drawn(
     )
     estimate = _estimated(frame, history, confidence, budget)
     notes = [*history_notes(history)]
+    if pairs and history.waiting:
+        notes.append(Note("drawn-returned", history.waiting))
     if not pairs:
         notes.append(Note("nothing-to-draw", 0, values={"graded": history.drawn}))
     elif len(pairs) < budget:
@@ -315,7 +317,10 @@ def _frame(
 
 
 def _estimated(frame: Frame, history: History, confidence: float, budget: int) -> PairsEstimate:
-    """Returns the estimate, its interval, and the width that is expected after the next batch."""
+    """Returns the estimate, its interval, and the width that is expected after the next batch.
+
+    What skipped pairs add to the interval stays in the expected width.
+    """
     sums = history.sums()
     interval = interval_of(sums, confidence)
     bounds = interval.low, interval.high
@@ -334,7 +339,7 @@ def _estimated(frame: Frame, history: History, confidence: float, budget: int) -
         history.left,
         len(history.batches),
         len(history.skipped),
-        _half_after(history, interval, budget),
+        _half_after(history, interval, budget) + (bounds[1] - bounds[0]) / 2 - interval.half,
         budget,
         dict(zip(frame.queries, sums.values.tolist(), strict=True)),
         history_notes(history),
