@@ -251,3 +251,29 @@ def test_ids_that_are_texts_have_features_of_texts() -> None:
     assert f"{query} {query}" not in found.to_text()
     numbers = {f"q{n}": one for n, one in enumerate(changes.values())}
     assert "question" not in find_slices(numbers, {"mixed": MIXED}).features
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("pooled", "used"), [("both", True), ("baseline", False)])
+def test_the_share_judged_is_no_feature_if_it_is_that_of_one_run(pooled: str, used: bool) -> None:
+    """A pool of the baseline alone: the candidate loses where it ranks other documents."""
+    chance = np.random.default_rng(7)
+    judgments: dict[str, dict[str, int]] = {}
+    runs: list[dict[str, dict[str, float]]] = [{}, {}]
+    for number in range(120):
+        query = f"q{number}"
+        truth = chance.normal(0, 1, 30)
+        for run in runs:
+            scores = truth + chance.normal(0, 1, 30)
+            best = np.argsort(-scores)[:12]
+            run[query] = {f"d{one}": float(scores[one]) for one in best}
+        known = [*runs[0][query]][: 10 if pooled == "baseline" else 6]
+        known += [*runs[1][query]][:6] if pooled == "both" else []
+        judgments[query] = {one: int(truth[int(one[1:])] > 0.5) for one in known}
+    comparison = relyon.compare(judgments, runs[0], runs[1], "ndcg@10")
+    found = relyon.find_slices(comparison)
+    assert ("judged" in found.features) is used
+    assert found.left_out.get("judged") == (None if used else "one-sided")
+    assert [note.key for note in found.notes if "one-sided" in note.key] == (
+        [] if used else ["slices-left-out.one-sided"]
+    )

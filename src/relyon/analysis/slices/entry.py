@@ -75,7 +75,7 @@ def find_slices(
     noise alone (regression to the mean), because the baseline is good there partly by chance. Nor
     are columns that order queries nearly as a run's values do. Derived features are those of the
     texts, the number of relevant documents, and the share of judged documents as the mean over all
-    runs, which favours none.
+    runs, unless it depends on one of them.
 
     Args:
         comparison: The comparison; or the change of each query, positive if the candidate is
@@ -409,7 +409,7 @@ def _order(one: FoundSlice) -> tuple[object, ...]:
 def _notes(left_out: Mapping[str, str]) -> list[Note]:
     """Returns notes about columns that are not used."""
     notes = []
-    for reason in ("run-value", "two-values", "unique", "constant"):
+    for reason in ("run-value", "one-sided", "two-values", "unique", "constant"):
         names = [name for name, one in left_out.items() if one == reason]
         if names:
             key = f"slices-left-out.{reason}"

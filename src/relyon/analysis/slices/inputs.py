@@ -25,6 +25,9 @@ JUDGED = ("num_rel", "judged@10")
 MOST_WORDS = 30
 #: A column of numbers is a run's value if its ranks correlate with those of the values at least so.
 VALUE_LIKE = 0.9
+#: The share that is judged favours a run if it correlates so with how much more of a candidate's
+#: documents are judged than of the baseline's: then few judged are few of one run.
+ONE_SIDED = 0.5
 
 
 @dataclass
@@ -34,7 +37,7 @@ class Features:
     Attributes:
         used: The features.
         left_out: By the name of a column that is not used, why: `constant`, `unique`, `two-values`,
-            or `run-value`.
+            `run-value`, or `one-sided`: the share that is judged, if it depends on one run.
         texts: The texts of queries, as far as they are known.
         queries: How many queries there are.
     """
@@ -69,7 +72,8 @@ def gather_features(
 
     Those that are given, each column of the table, those of texts, and of a comparison of runs the
     number of relevant documents and the share of the first ten documents that is judged, as the
-    mean over the runs: a feature may not favour a run, or slices of noise lose.
+    mean over the runs, unless it depends on one of them: a feature may not favour a run, or slices
+    of noise lose.
 
     Args:
         ids: The queries.
@@ -100,7 +104,10 @@ def gather_features(
         for word, holders in _words(found.texts, len(ids), least).items():
             found.add(word, dict.fromkeys(holders, "yes"), "word", least)
     for name, one in _judged(comparison, ids).items():
-        found.add(name, one, "judgments", least)
+        if name == "judged" and comparison is not None and _is_one_sided(one, comparison):
+            found.left_out[name] = "one-sided"
+        else:
+            found.add(name, one, "judgments", least)
     return found
 
 
@@ -205,6 +212,23 @@ def _judged(comparison: Comparison | None, ids: Sequence[str]) -> dict[str, dict
         if len(held) == len(shares):
             found["judged"][query] = f"{sum(held) / len(held):.4g}"
     return found
+
+
+def _is_one_sided(judged: Mapping[str, str], comparison: Comparison) -> bool:
+    """Whether the share of judged documents says how much of one run alone is judged.
+
+    A pool of the baseline's documents alone has few judged documents where the candidate ranks
+    others, which count as not relevant: it loses there, however good they are.
+    """
+    means = {query: float(text) for query, text in judged.items()}
+    first, *others = [
+        comparison.measured(run, ["judged@10"]).values_by_query("judged@10")
+        for run in (comparison.baseline, *comparison.candidates)
+    ]
+    return any(
+        abs(_correlation(means, {query: one[query] - first[query] for query in means})) >= ONE_SIDED
+        for one in others
+    )
 
 
 def _own_values(comparison: Comparison | None) -> list[dict[str, float]]:

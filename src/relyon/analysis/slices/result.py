@@ -40,7 +40,8 @@ class Slices(SliceFacts, Exportable):
         alpha: The significance level.
         confidence: The level of the intervals.
         seed: The seed of the halves and of the draws.
-        left_out: By column that is not used, why: `constant`, `unique`, `two-values`, `run-value`.
+        left_out: By column that is not used, why: `constant`, `unique`, `two-values`, `run-value`,
+            `one-sided`.
         query_texts: The texts of queries, as far as they are known.
         notes: Notes about the data.
 
