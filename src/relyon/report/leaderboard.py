@@ -209,7 +209,6 @@ def _costs(found: Leaderboard, board: Board, cost: str, words: Words) -> Chart:
     style = words.style
     drawn = [one for one in board.standings if cost in one.costs]
     numbers = [one.costs[cost].value for one in drawn]
-    middle = (min(numbers) + max(numbers)) / 2
     rows = []
     for one, number in zip(drawn, numbers, strict=True):
         low, high = _shown(one)
@@ -231,7 +230,6 @@ def _costs(found: Leaderboard, board: Board, cost: str, words: Words) -> Chart:
                 "high": high,
                 "dominated": dominated,
                 "named": len(drawn) <= NAMED or one.costs[cost].verdict == "front",
-                "side": "left" if number <= middle else "right",
                 "text": text,
             }
         )

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+
+from relyon.report.label_places import AWAY, LabelPlace, label_places
 from relyon.report.page import Chart
 from relyon.report.palette import ROLES, label_width, tick_count
 from relyon.report.vegalite import Layers, channel, layers, mark
 
 __all__ = ["against_cost", "standings"]
+
+#: Pixels of the chart of costs: its height, and around its points.
+HEIGHT, PADDING = 260, 24
 
 
 def standings(chart: Chart, width: int) -> Layers:
@@ -60,7 +67,7 @@ def standings(chart: Chart, width: int) -> Layers:
 def against_cost(chart: Chart, width: int) -> Layers:
     """Draws a point per run, with the interval of its value, and its name."""
     across = min(width, 560) - 60
-    scale = {"zero": False, "padding": 24}
+    scale = {"zero": False, "nice": False, "padding": PADDING}
     costs = [float(str(row["cost"])) for row in chart.rows]
     wide = min(costs) > 0 and max(costs) > 30 * min(costs)
     x = channel(
@@ -72,24 +79,29 @@ def against_cost(chart: Chart, width: int) -> Layers:
     y = channel("value:Q", title=chart.labels["y"], scale=scale)
     point = {"x": x, "y": y, "description": channel("text:N")}
     up = {"x": x, "y": channel("low:Q"), "y2": channel("high")}
+    places = _places(chart.rows, costs, across, log=wide)
+    rows = [
+        {**row, "place": "" if one is None else f"{one.side}{one.dy}"}
+        for row, one in zip(chart.rows, places, strict=True)
+    ]
     names = [
         mark(
             "text",
             {"x": x, "y": y, "text": channel("name:N")},
-            only=f"datum.named && datum.side == '{side}'",
+            only=f"datum.place == '{one.side}{one.dy}'",
             aria=False,
-            align=side,
-            dx=8 if side == "left" else -8,
-            dy=-8,
-            limit=across // 2,
+            align=one.side,
+            dx=AWAY if one.side == "left" else -AWAY,
+            dy=one.dy,
             color=ROLES["ink"],
             fontSize=12,
         )
-        for side in ("left", "right")
+        for one in dict.fromkeys(places)
+        if one is not None
     ]
     front, behind = "!datum.dominated", "datum.dominated"
     return layers(
-        chart.rows,
+        rows,
         mark("rule", up, color=ROLES["muted"], strokeWidth=1.5, aria=False),
         mark("point", point, only=front, filled=True, size=90, opacity=1, color=ROLES["blue"]),
         mark(
@@ -105,5 +117,33 @@ def against_cost(chart: Chart, width: int) -> Layers:
         ),
         *names,
         width=across,
-        height=260,
+        height=HEIGHT,
     )
+
+
+def _places(
+    rows: Sequence[Mapping[str, object]], costs: Sequence[float], across: float, *, log: bool
+) -> list[LabelPlace | None]:
+    """Returns where the names of the runs are, the best runs' first."""
+    placed = [math.log(cost) for cost in costs] if log else list(costs)
+    ends = [float(str(row[end])) for row in rows for end in ("low", "value", "high")]
+    values = [float(str(row["value"])) for row in rows]
+    points = [
+        (
+            PADDING + _share(cost, placed) * (across - 2 * PADDING),
+            HEIGHT - PADDING - _share(value, ends) * (HEIGHT - 2 * PADDING),
+        )
+        for cost, value in zip(placed, values, strict=True)
+    ]
+    names = [str(row["name"]) if row["named"] else "" for row in rows]
+    order = sorted(range(len(rows)), key=lambda place: points[place][1])
+    found = label_places(
+        [points[place] for place in order], [names[place] for place in order], across, HEIGHT
+    )
+    by_place = dict(zip(order, found, strict=True))
+    return [by_place[place] for place in range(len(rows))]
+
+
+def _share(value: float, all_values: Sequence[float]) -> float:
+    low, high = min(all_values), max(all_values)
+    return (value - low) / (high - low) if high > low else 0.5
