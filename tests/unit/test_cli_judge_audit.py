@@ -241,9 +241,15 @@ def test_families_versions_and_systems(command: Command, june: Path, server: Com
     assert pair["bias"]["low"] > 0
     assert systems["circle"]["own"] == ["new.csv"]
     assert abs(pair["corrected"]["value"] - pair["people"]["value"]) < 1e-12
-    text = command(
-        *AUDIT, "--offline", "--version", "1", "--run", "old.csv", "--run", "new.csv"
-    ).out
+    (june / "runs").mkdir()
+    for name in ("old.csv", "new.csv"):
+        (june / name).rename(june / "runs" / name)
+    runs = ("--run", "runs/old.csv", "--run", "runs/new.csv")
+    for name in ("new.csv", "runs/new.csv"):
+        given = ("--family", f"{name}=small", "--own-family", "small", "--format", "json")
+        moved = json.loads(command(*AUDIT, "--offline", "--version", "1", *runs, *given).out)
+        assert moved["systems"]["circle"]["own"] == ["new.csv"]
+    text = command(*AUDIT, "--offline", "--version", "1", *runs).out
     assert "The model's grades change the difference by +" in " ".join(text.split())
 
 

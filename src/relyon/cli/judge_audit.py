@@ -10,6 +10,7 @@ from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.judge_calibrate import Machine
 from relyon.cli.judge_llm import find_key, summarize_answers, watch_answers
 from relyon.cli.messages import messages
+from relyon.cli.option_values import run_names
 from relyon.cli.options import (
     confidence_option,
     format_option,
@@ -251,7 +252,7 @@ def audit(request: Audited) -> None:
             chosen,
             family=families,
             against=against,
-            runs={run: run for run in request.runs},
+            runs=dict(zip(run_names(request.runs), request.runs, strict=True)),
             measure=request.measure,
             margin=request.margin,
             confidence=request.confidence,
@@ -271,12 +272,13 @@ def _families(request: Audited) -> FamilyColumn | None:
         return None
     if given.own is None:
         raise ParameterError(message("cli.own-family-missing"))
+    names = dict(zip(request.runs, run_names(request.runs), strict=True))
     runs = {}
     for text in given.systems:
         name, sign, family = text.rpartition("=")
         if not sign or not name or not family:
             raise ParameterError(message("cli.family-is-not-run-name", text=text))
-        runs[name] = family
+        runs[names.get(name, name)] = family
     if given.column and runs:
         raise ParameterError(message("cli.family-column-or-runs"))
     return FamilyColumn(given.own, given.column or "", runs or None)

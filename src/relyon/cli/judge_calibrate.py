@@ -9,6 +9,7 @@ import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.messages import messages
+from relyon.cli.option_values import run_names
 from relyon.cli.options import (
     format_option,
     no_color_option,
@@ -167,11 +168,9 @@ def calibrate(request: Calibrate) -> None:
             margin=request.margin,
         )
         if request.runs:
-            order = compare_systems(
-                store, chosen, {run: run for run in request.runs}, measure=request.measure
-            )
+            runs = dict(zip(run_names(request.runs), request.runs, strict=True))
+            order = compare_systems(store, chosen, runs, measure=request.measure)
             if is_mean(parse_measure(request.measure)):
-                runs = {run: run for run in request.runs}
                 saved = saved_grades(store, chosen, runs, measures=[request.measure])
         apart = find_differences(store, chosen, count=request.examples, rule=request.rule)
     emit(_answer(measured, chosen, found, order, apart, saved), request.output)
