@@ -249,6 +249,7 @@ def test_ids_that_are_texts_have_features_of_texts() -> None:
     query, change = found.slices[0].examples[0]
     assert f"{query} ({change:+.4f})" in found.to_text().replace("\n  ", " ")
     assert f"{query} {query}" not in found.to_text()
+    assert f"--query-id '{query}'" in found.to_text()
     numbers = {f"q{n}": one for n, one in enumerate(changes.values())}
     assert "question" not in find_slices(numbers, {"mixed": MIXED}).features
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from relyon.analysis.slices.found import conditions
@@ -136,9 +137,10 @@ def slice_lines(
         others = [conditions(other, words) for other in one.overlapping]
         lines.append(words.say("overlapping", others=others))
     if one.by and len(one.by) == len(one.predicates):
-        lines.append(words.say("closer.by", options=" ".join(f"--by {name}" for name in one.by)))
+        options = " ".join(f"--by {quote(name)}" for name in one.by)
+        lines.append(words.say("closer.by", options=options))
     elif one.examples:
-        lines.append(words.say("closer.explain", query=one.examples[0][0]))
+        lines.append(words.say("closer.explain", query=quote(one.examples[0][0])))
     return lines
 
 
