@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FIRST_LOOK", "FIRST_OF_TIER", "GradedMonth", "Untested"]
 
-#: Why nothing is tested yet: no month before; a sample of too few queries; fewer graded queries than the first look needs; a
-#: tier without graded queries; grading followed traffic or the length of the lists; queries that do
-#: not differ.
+#: Why nothing is tested yet: no month before; a sample of too few queries; fewer graded queries
+#: than the first look needs; a tier without graded queries; grading followed traffic or the length
+#: of the lists; queries that do not differ.
 Untested = Literal[
     "", "no-month-before", "few-queries", "first-look", "tier-missing", "order", "no-error"
 ]

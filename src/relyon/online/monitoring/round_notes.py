@@ -17,6 +17,8 @@ __all__ = ["COVERED", "observe"]
 
 #: Below this share of judged results, and from this fall of it on, numbers may be about judging.
 COVERED = 0.8
+#: From this difference on, the weight of a tier in the mean of all is not its share of the traffic.
+WEIGHT_SHIFT = 0.02
 COVERAGE_FALL = 0.05
 #: From this share of queries on that changed their tier, tiers are not the same any more.
 MOVED = 0.1
@@ -53,7 +55,7 @@ def observe(
         *_bots(rounds),
         *_tiers(rounds, depths),
     ]
-    notes += _coverage(rounds, points)
+    notes += [*_coverage(rounds, points), *_weights(rounds[-1].month, points)]
     for before in rounds[:-1]:
         notes += _again(before, rounds[-1])
     if len(rounds) > 1:
@@ -198,6 +200,41 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
                     "after": one.judged,
                 },
             )
+
+
+def _weights(month: str, points: Sequence[Point]) -> Iterator[Note]:
+    """Yields notes if sessions left out move the weights of tiers in the mean of all of them.
+
+    The mean of all tiers is that of the sessions that have a value, as if those without one were
+    like them in whatever tier they are. If tiers differ both in their values and in how many of
+    their sessions have none, this is not the mean that the traffic would give.
+
+    Args:
+        month: The last month.
+        points: Those of all months.
+    """
+    common = [one for one in points if one.month == month and one.depth == "common"]
+    tiers = [one for one in common if one.tier != ALL]
+    kept = {one.tier: one.share * (1 - one.left_out / one.sampled) for one in tiers if one.sampled}
+    total = sum(kept.values())
+    if len(tiers) < 2 or len(kept) < len(tiers) or not total > 0:
+        return
+    for one in tiers:
+        if kept[one.tier] == 0 and one.share > 0:
+            yield Note(
+                "tier-without-weight",
+                level="warning",
+                values={"tier": one.tier, "share": one.share},
+            )
+    moved = max(tiers, key=lambda one: abs(kept[one.tier] / total - one.share))
+    weight = kept[moved.tier] / total
+    if abs(weight - moved.share) < WEIGHT_SHIFT or min(kept.values()) == 0:
+        return
+    (whole,) = (one for one in common if one.tier == ALL)
+    values: dict[str, object] = {"tier": moved.tier, "weight": weight, "share": moved.share}
+    values |= {"measure": f"DCG@{whole.k}", "value": whole.dcg.value}
+    values["by_traffic"] = sum(one.share * one.dcg.value for one in tiers)
+    yield Note("weights-moved", level="warning", values=values)
 
 
 def _ranges(before: Round, after: Round) -> Iterator[Note]:

@@ -44,6 +44,8 @@ def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
     kind: str = change.verdict
     if math.isnan(change.dcg.p):
         kind = "unknown"
+    elif kind == "undecided" and change.dcg.detectable > change.before.dcg.value > 0:
+        kind = "hidden"
     elif kind == "undecided" and math.isnan(change.dcg.detectable):
         kind = "plain"
     return _texts(language).say(f"change.{kind}", **_numbers(change))

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Trend"]
 
+#: A query whose mean fell by less has not changed: sums in another order differ by as much.
+NOISE = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Trend:
@@ -182,7 +185,7 @@ class Trend:
         import polars as pl
 
         return (
-            self.queries.filter(pl.col("change") < 0)
+            self.queries.filter(pl.col("change") < -NOISE)
             .sort("change", "sessions", "query", descending=[False, True, False])
             .head(count)
         )
