@@ -165,3 +165,31 @@ def test_what_is_refused(
     outcome = command("leaderboard", *given)
     assert outcome.code in {2, 3}
     assert expected in outcome.err
+
+
+def test_one_line_per_measure(files: tuple[str, ...], command: Command) -> None:
+    lines = command("leaderboard", *files, "-m", "rr", "--line", "fair.run").out.splitlines()
+    assert [line.split(" on ")[1].split()[0] for line in lines] == ["ndcg@3", "rr"]
+
+
+def test_tables_given_as_judgments_name_their_option(
+    files: tuple[str, ...], command: Command
+) -> None:
+    Path("tasks.csv").write_text("task,judgments,run\nt,j.qrels,good.run\n")
+    assert "--tasks tasks.csv" in command("leaderboard", "tasks.csv").err
+    Path("values.csv").write_text("query,a,b\nq1,0.5,0.6\n")
+    assert "--values values.csv" in command("leaderboard", "values.csv").err
+    assert "RUN is missing" in command("leaderboard", "j.qrels").err
+
+
+def test_a_way_of_tasks_needs_tasks(files: tuple[str, ...], command: Command) -> None:
+    outcome = command("leaderboard", *files, "--tasks-are", "sampled")
+    assert outcome.code == 2
+    assert "--tasks-are needs --tasks" in outcome.err
+
+
+def test_notes_name_their_task(files: tuple[str, ...], command: Command) -> None:
+    Path("tied.run").write_text("".join(f"{q} Q0 {d} 1 1 x\n" for q in QUERIES for d in "abc"))
+    rows = "".join(f"t1,j.qrels,{run}\n" for run in ("good.run", "tied.run"))
+    Path("tasks.csv").write_text(f"task,judgments,run\n{rows}")
+    assert "tied.run (t1): ties matter" in command("leaderboard", "--tasks", "tasks.csv").err

@@ -26,7 +26,7 @@ from relyon.cli.options import (
 from relyon.cli.output import Charted, Output, emit, protect_inputs, write
 from relyon.cli.ranked_costs import Costed
 from relyon.cli.request import argument, fixed, flag, group, option, request, takes
-from relyon.cli.task_files import TaskFiles
+from relyon.cli.task_files import TaskFiles, check_no_table
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
 
@@ -96,7 +96,8 @@ class Request:
     line: str | None = option(
         "--line",
         metavar="RUN",
-        help="Print the ranks of one run in one line, such as for a README, and nothing else.",
+        help="Print the ranks of one run in one line per measure, such as for a README, and nothing"
+        " else.",
     )
     confidence: float = confidence_option()
     resamples: int = option(
@@ -163,7 +164,9 @@ def command(request: Request) -> None:
                 hint=message("evaluation.without-strict"),
             )
     if request.line is not None:
-        write(found.line(request.line, language=messages.language), request.output.path)
+        names = [one.measure for one in found.boards]
+        lines = [found.line(request.line, one, language=messages.language) for one in names]
+        write("\n".join(lines), request.output.path)
     elif request.output.form == "html":
         emit(Charted(found, page=lambda: _page(found)), request.output)
     else:
@@ -263,6 +266,7 @@ def _evaluated(request: Request) -> tuple[list[Results], dict[str, str]]:
             for one in models
         ]
         return scored, {}
+    check_no_table(files)
     check_files(files, "leaderboard")
     if len(files) < 3:
         raise ParameterError(

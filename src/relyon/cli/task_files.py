@@ -10,7 +10,7 @@ import click
 
 from relyon.cli.option_values import run_names
 from relyon.cli.request import option, request
-from relyon.core.errors import InputError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relyon.evaluation.results import Results
     from relyon.io import Source
 
-__all__ = ["TaskFiles"]
+__all__ = ["TaskFiles", "check_no_table"]
 
 COLUMNS = ("task", "judgments", "run")
 #: The usual names of columns.
@@ -48,18 +48,28 @@ class TaskFiles:
         " (paths, relative to the table), and name (of the run; by default its file's). Every run"
         " needs a row per task. A run can be MTEB's TASK_predictions.json.",
     )
-    way: Literal["fixed", "sampled"] = option(
+    given_way: Literal["fixed", "sampled"] | None = option(
         "--tasks-are",
-        "way",
+        "given_way",
         type=click.Choice(["fixed", "sampled"]),
-        default="fixed",
-        show_default=True,
+        default=None,
         help="With --tasks: fixed ranks runs on these tasks, over other queries of each; sampled"
-        " ranks them on other tasks like these, so that tasks are the units.",
+        " ranks them on other tasks like these, so that tasks are the units.  [default: fixed]",
     )
 
     def __bool__(self) -> bool:
         return self.table is not None
+
+    def __post_init__(self) -> None:
+        if self.given_way is not None and not self:
+            raise ParameterError(
+                message("cli.tasks-are-needs-tasks"), hint=message("cli.give-tasks-table")
+            )
+
+    @property
+    def way(self) -> Literal["fixed", "sampled"]:
+        """What ranks are about."""
+        return self.given_way or "fixed"
 
     @property
     def paths(self) -> list[str]:
@@ -155,3 +165,34 @@ class TaskFiles:
             judged, file = (os.path.join(folder, one) for one in (str(row["judgments"]), run))
             rows.append((str(row["task"]), judged, name, file))
         return rows
+
+
+def check_no_table(files: Sequence[str]) -> None:
+    """Refuses a lone file that is a table of tasks, or of values, and names its option.
+
+    Args:
+        files: The arguments, which should be judgments and runs.
+
+    Raises:
+        ParameterError: If there is one file, of either kind.
+    """
+    from relyon.io.table_files import has_table, read_table
+
+    if len(files) != 1 or not has_table(files[0]) or not os.path.exists(files[0]):
+        return
+    path = files[0]
+    columns = {name.strip().lower() for name in read_table(path).columns}
+
+    def has(role: str) -> bool:
+        return not columns.isdisjoint(NAMES[role])
+
+    if all(map(has, COLUMNS)):
+        raise ParameterError(
+            message("cli.is-table-of-tasks", path=path),
+            hint=message("cli.give-file-with-option", option="--tasks", path=path),
+        )
+    if "query" in columns and columns.isdisjoint(("document", "grade", "score")):
+        raise ParameterError(
+            message("cli.is-table-of-values", path=path),
+            hint=message("cli.give-file-with-option", option="--values", path=path),
+        )

@@ -180,7 +180,8 @@ def leaderboard_results(
         check_conventions([first[0], *ordered])
         check_definitions([first[0], *ordered])
         alike, more = queries_judged_alike(ordered, different_inputs)
-        notes += [*shared_notes((one.run, one.notes) for one in ordered), *more]
+        said = [*shared_notes((one.run, one.notes) for one in ordered), *more]
+        notes += [_of_task(note, task) for note in said] if several else said
         for name in names:
             column = [Sample.of(one, name) for one in ordered]
             if alike is not None:
@@ -280,6 +281,11 @@ def _read(values: Mapping[str, PerQuery]) -> dict[str, Mapping[str, Mapping[str,
 
 def _definition(results: Results, name: str) -> str:
     return results.entries[name].definition or name
+
+
+def _of_task(note: Note, task: str) -> Note:
+    """Returns a note that names its task."""
+    return note.about(f"{note.run} ({task})" if note.run else task)
 
 
 def _ordered(found: Sequence[Results], titles: Sequence[str], task: str) -> list[Results]:
