@@ -33,11 +33,11 @@ PARTS = {
 #: What the course does not explain: how files are read, what was left out, and the like.
 UNEXPLAINED = {
     "notes": """
-        human-grades-alone labelled-not-random model-grades-equal-human powered-incomplete
+        human-grades-alone model-grades-equal-human powered-incomplete
         powered-no-labelled powered-not-means powered-undefined powered-ungraded powered-unpaired
         drawn-after-ungraded drawn-graded-late drawn-grades-outside drawn-returned drawn-skipped
         fewer-pairs-left nothing-to-draw
-        leaderboard-few-units leaderboard-identical leaderboard-left-out leaderboard-many-groups
+        leaderboard-identical leaderboard-left-out leaderboard-many-groups
         leaderboard-unknown-costs mteb-tasks-left-out
         chunks-count-line-ends-once chunks-differ chunks-moved chunks-not-in-table passages-moved
         passages-without-text windows-line-ends
@@ -64,7 +64,7 @@ UNEXPLAINED = {
         looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels
         other-queries
         outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
-        slices-left-out slices-too-few-queries
+        slices-left-out
         positions-missing queries-alike queries-grouped queries-joined queries-near
         queries-without-text queries-without-value rank-contradicts-score rank-eval-refused
         rank-eval-unrated ranked-training-rows read-in-encoding regrouped repeated-rows
@@ -108,7 +108,7 @@ TOPICS = {
     "06-pnr": "infinite|pair",
     "07-recall-map-mrr": "Recall",
     "08-offline-online": "NDCG|recall|judged|pin",
-    "09-significance": "significan|pool|mean|chance",
+    "09-significance": "significan|pool|mean|chance|too few",
     "10-month": "tier|grades?|DCG",
     "11-position-bias": "position|propensit|weigh|pbm|bias|err",
     "12-optimise-ndcg": "train",
