@@ -23,6 +23,7 @@ COUNT = 400
 MOST = 0.098
 SKEWED = "the page: rare large gains or losses"
 FEW = "the page: what cannot be found"
+INSIDE = "the page: a slice in which few queries gain much"
 
 
 def columns(chance: np.random.Generator, ids: list[str]) -> Columns:
@@ -106,6 +107,49 @@ def test_a_slice_that_only_varies_more_is_not_found() -> None:
         alarms += bool(found_in(changes, ids, given, seed=seed).slices)
     row(CLAIM, "one value varies four times as much: any slice is found", alarms / NULLS, NULLS,
         promise="at most 5%", most=MOST)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("share", "gains"), [(0.25, 0.3), (0.25, 0.1), (0.25, 0.05), (0.1, 0.1), (0.1, 0.05)]
+)
+def test_a_slice_in_which_few_queries_gain_much(share: float, gains: float) -> None:
+    """All other queries of it lose a little: its mean is 0, as is that of the other queries."""
+    ids = [f"q{number}" for number in range(COUNT)]
+    alarms = 0
+    for seed in range(NULLS):
+        chance = np.random.default_rng([seed, 17, round(1000 * share), round(1000 * gains)])
+        given = columns(chance, ids)
+        inside = chance.random(COUNT) < share
+        given["inside"] = {query: "ny"[int(one)] for query, one in zip(ids, inside, strict=True)}
+        skewed = np.where(chance.random(COUNT) < gains, 1.0, -gains / (1 - gains))
+        rest = chance.normal(0, 0.1, COUNT) * (chance.random(COUNT) < 0.5)
+        alarms += bool(found_in(np.where(inside, skewed, rest), ids, given, seed=seed).slices)
+    row(CLAIM, f"{gains:.0%} of a slice of {share:.0%} gain 1, its others lose: any slice is found",
+        alarms / NULLS, NULLS, promise="none", assumption=False, most=0.6, says=INSIDE)  # fmt: skip
+
+
+@pytest.mark.parametrize("loss", [0.06, 0.1])
+def test_the_loss_of_slices_that_one_half_finds_or_both(loss: float) -> None:
+    """A quarter of the queries loses; five columns, of which one says so."""
+    ids = [f"q{number}" for number in range(COUNT)]
+    means: dict[bool, list[float]] = {False: [], True: []}
+    for seed in range(NULLS):
+        chance = np.random.default_rng([seed, 19])
+        inside = chance.random(COUNT) < 0.25
+        given = {
+            f"c{number}": {query: "ab"[int(chance.random() < 0.5)] for query in ids}
+            for number in range(4)
+        }
+        given["planted"] = {query: "ny"[int(one)] for query, one in zip(ids, inside, strict=True)}
+        changes = chance.normal(0, 0.25, COUNT) * (chance.random(COUNT) < 0.5) - loss * inside
+        truth = {query for query, one in zip(ids, inside, strict=True) if one}
+        for one in found_in(changes, ids, given, seed=seed).tested:
+            if set(one.queries) == truth:
+                means[one.tested == len(truth)].append(-one.difference / loss)
+    for both, name in ((False, "one half finds it"), (True, "both halves find it")):
+        row(CLAIM, f"a loss of {loss}, {name}: its mean over the true one",
+            float(np.mean(means[both])), len(means[both]), promise="none", least=0.3, most=2.5,
+            assumption=False, says="the page: too small if one half finds it")  # fmt: skip
 
 
 def test_relabelled_queries_of_a_real_comparison() -> None:
