@@ -278,3 +278,11 @@ def test_the_share_judged_is_no_feature_if_it_is_that_of_one_run(pooled: str, us
     assert [note.key for note in found.notes if "one-sided" in note.key] == (
         [] if used else ["slices-left-out.one-sided"]
     )
+
+
+def test_a_comparison_without_a_measure_of_quality_has_no_slices() -> None:
+    judgments = {f"q{n}": {"a": n % 2} for n in range(50)}
+    run = {query: {"a": 1.0, "b": 0.5} for query in judgments}
+    comparison = relyon.compare(judgments, run, run, "num_ret")
+    with pytest.raises(relyon.ParameterError, match="no measure of the comparison"):
+        relyon.find_slices(comparison, {"x": dict.fromkeys(judgments, "y")})

@@ -99,7 +99,7 @@ def find_slices(
 
     Raises:
         InputError: If the table cannot be read.
-        ParameterError: If a parameter is invalid, or there are no features.
+        ParameterError: If a parameter is invalid, there are no features, or no measure is tested.
         UnknownNameError: If a measure was not compared.
 
     Examples:
@@ -213,6 +213,11 @@ def _tasks(
             )
         names = comparison.tested if measures is None else measures
         asked = [names] if isinstance(names, str) else list(names)
+        if not asked:
+            raise ParameterError(
+                message("analysis.slices-need-measure"),
+                hint=message("analysis.add-quality-measure"),
+            )
         tasks = []
         for candidate in comparison.candidates:
             for name in asked:
