@@ -193,3 +193,23 @@ def test_notes_name_their_task(files: tuple[str, ...], command: Command) -> None
     rows = "".join(f"t1,j.qrels,{run}\n" for run in ("good.run", "tied.run"))
     Path("tasks.csv").write_text(f"task,judgments,run\n{rows}")
     assert "tied.run (t1): ties matter" in command("leaderboard", "--tasks", "tasks.csv").err
+
+
+def test_a_folder_of_results_of_mteb(tmp_path: Path, command: Command) -> None:
+    for place, model in enumerate(("org__new", "org__old")):
+        for number in range(8):
+            path = tmp_path / model / "abc" / f"Task{number}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            score = 0.5 + 0.01 * number - 0.1 * place
+            row = {"hf_subset": "default", "main_score": score, "ndcg_at_10": score / 2}
+            path.write_text(json.dumps({"task_name": f"Task{number}", "scores": {"test": [row]}}))
+    outcome = command("leaderboard", "--values", str(tmp_path))
+    assert outcome.code == 0
+    assert outcome.out.startswith("Leaderboard: 2 runs, 8 tasks, main_score\n")
+    assert "org/new" in outcome.out.splitlines()[4]
+    assert "task by task" in " ".join(outcome.out.split())
+    assert "query by query" not in " ".join(outcome.out.split())
+    line = command(
+        "leaderboard", "--values", str(tmp_path), "-m", "ndcg_at_10", "--line", "org/new"
+    )
+    assert line.out == "org/new: rank 1 of 2 on ndcg_at_10 (95% confidence, 8 tasks)\n"

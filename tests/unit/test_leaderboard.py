@@ -288,3 +288,13 @@ def test_a_single_best_run_with_a_wider_interval_of_ranks_is_explained() -> None
             break
     assert explained
     assert "只检验有没有更好的系统" in found.to_text(language="zh")
+
+
+def test_runs_by_name_and_one_run_alone() -> None:
+    judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(8)}
+    good = {query: {"good": 2.0, "bad": 1.0} for query in judgments}
+    bad = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
+    found = relyon.leaderboard(judgments, {"worse": bad, "better": good}, "rr")
+    assert [one.run for one in found["rr"].standings] == ["better", "worse"]
+    with pytest.raises(relyon.ParameterError, match="two or more runs"):
+        relyon.leaderboard(judgments, "alone.run", "rr")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -61,8 +62,9 @@ separated. Fewer than six queries separate nothing.
 JUDGMENTS and RUN are read as by `relyon evaluate`; stored results, which
 `relyon evaluate JUDGMENTS RUN -q --format json -o FILE` writes, need neither.
 With --values, one file is a table with a column query and one per run; several
-files are one per run, with a column per measure. The tapes beside runs that
-`relyon search` wrote give their latency.
+files are one per run, with a column per measure; a folder is MTEB's results,
+whose tasks are the units (-m names a score, such as ndcg_at_10). The tapes
+beside runs that `relyon search` wrote give their latency.
 """
 
 
@@ -298,6 +300,8 @@ def _of_values(request: Request, options: RankOptions) -> Leaderboard:
     files = request.files
     asked = split_measures(request.measures)
     values: dict[str, dict[str, dict[str, float]]]
+    if len(files) == 1 and os.path.isdir(files[0]):
+        return _of_mteb(request, asked, options)
     if len(files) == 1:
         name = asked[0] if asked else "value"
         if len(asked) > 1:
@@ -318,6 +322,19 @@ def _of_values(request: Request, options: RankOptions) -> Leaderboard:
             values = {run: _only(one, asked, run) for run, one in values.items()}
     options["costs"] = request.costed.found(list(values), {})
     return leaderboard_values(values, **options)
+
+
+def _of_mteb(request: Request, asked: Sequence[str], options: RankOptions) -> Leaderboard:
+    """Returns the leaderboard of a folder of MTEB's results, whose tasks are the units."""
+    from relyon.analysis.leaderboard import leaderboard_values
+    from relyon.compat import mteb
+
+    if len(asked) > 1:
+        raise ParameterError(message("cli.one-file-has-one-measure", names=asked))
+    found = mteb.scores(request.files[0], measure=asked[0] if asked else "main_score")
+    models = list(next(iter(found.values())))
+    options["costs"] = request.costed.found(models, {})
+    return leaderboard_values(found, tasks="sampled", **options)
 
 
 def _only(

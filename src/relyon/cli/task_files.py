@@ -53,8 +53,8 @@ class TaskFiles:
         "given_way",
         type=click.Choice(["fixed", "sampled"]),
         default=None,
-        help="With --tasks: fixed ranks runs on these tasks, over other queries of each; sampled"
-        " ranks them on other tasks like these, so that tasks are the units.  [default: fixed]",
+        help="With --tasks: fixed, the default, ranks runs on these tasks, over other queries of"
+        " each; sampled ranks them on other tasks like these, so that tasks are the units.",
     )
 
     def __bool__(self) -> bool:

@@ -185,7 +185,9 @@ def _values(found: Leaderboard, board: Board, words: Words) -> Chart:
     return Chart(
         drawing="standings",
         title=words.say("report.values_chart", measure=board_label(board)),
-        caption=words.say("report.values_caption", level=level),
+        caption=words.say(
+            "report.task_caption" if found.sampled else "report.values_caption", level=level
+        ),
         rows=tuple(rows),
         table=Table(headings, cells),
         labels={"x": board_label(board)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args
 
@@ -17,7 +18,7 @@ from relyon.analysis.leaderboard.result import Leaderboard
 from relyon.analysis.statistics import Resampling
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.notes import Note, shared_notes, warn
-from relyon.core.parameters import check_choice, check_fraction
+from relyon.core.parameters import check_choice, check_fraction, check_items
 from relyon.core.texts import message
 from relyon.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relyon.evaluation.mistakes import refuse_columns_as_runs
@@ -61,7 +62,7 @@ class RankOptions(TypedDict, total=False):
 
 def leaderboard(
     judgments: object,
-    runs: Sequence[object],
+    runs: Sequence[object] | Mapping[str, object],
     measures: MeasureNames = DEFAULT_MEASURES,
     *,
     names: Sequence[str] | None = None,
@@ -84,7 +85,7 @@ def leaderboard(
 
     Args:
         judgments: See `relyon.evaluate`.
-        runs: Two or more runs; see `relyon.evaluate`.
+        runs: Two or more runs, see `relyon.evaluate`; or runs by name, such as {"bm25": run}.
         measures: One or more names such as `ndcg@10`. Measures of the data, such as `judged@10`,
             have no better or worse and are left out.
         names: The names of the runs; by default their files' names.
@@ -117,6 +118,11 @@ def leaderboard(
     References:
         Mogstad, Romano, Shaikh and Wilhelm (2024), Review of Economic Studies 91(1).
     """
+    if isinstance(runs, Mapping):
+        names = [str(name) for name in runs] if names is None else names
+        runs = list(runs.values())
+    one = isinstance(runs, str | os.PathLike)
+    runs = [runs] if one else check_items("runs", runs, "a list of runs")
     refuse_columns_as_runs(judgments, runs)
     titles = run_titles(runs, names)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)

@@ -62,11 +62,15 @@ def leaderboard_document(
 
 def leaderboard_title(found: LeaderboardFacts, words: Catalogue) -> str:
     """Returns what is ranked, in one line."""
+    queries = max(one.queries for one in found.boards)
+    key = "title_tasks" if found.tasks else "title"
+    if found.sampled and queries == len(found.tasks):
+        key = "title_values"  # a value per task, of unknown queries
     return words.say(
-        "title_tasks" if found.tasks else "title",
+        key,
         runs=len(found.runs),
         tasks=len(found.tasks),
-        queries=max(one.queries for one in found.boards),
+        queries=queries,
         measures=[board_label(one) for one in found.boards],
     )
 
@@ -189,7 +193,7 @@ def rules_of_reading(found: LeaderboardFacts, words: Catalogue) -> list[str]:
     said.append(words.say("reading.test", units=units_text(found, found.boards[0], words)))
     if any(map(shows_letters, found.boards)):
         said.append(words["reading.groups"])
-    said.append(words["reading.intervals"])
+    said.append(words["reading.task_intervals" if found.sampled else "reading.intervals"])
     if found.tasks:
         said.append(words["reading.sampled" if found.sampled else "reading.fixed"])
     if found.has_costs:
