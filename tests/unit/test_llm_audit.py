@@ -19,6 +19,7 @@ from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
 from relyon.data.scale import BINARY, FLOATS, SEARCH, Level, Scale
 from relyon.judging import Audit, measure_audit
+from relyon.judging.llm.audit.document import audit_sentences
 from relyon.judging.llm.audit.families import FamilyGrade, measure_preference
 from relyon.judging.llm.audit.measurement import ProbePair, measure_probes
 from relyon.judging.llm.audit.plan import draw_items, plan_audit, sample_numbers
@@ -266,6 +267,15 @@ def test_chance_alone_can_obey_and_is_said_so() -> None:
     said = " ".join(found.to_text().split())
     assert "1 of 30 items got the grade 3 that the text demanded" in said
     assert "chance can do this, too" in said
+
+
+def test_proven_dangers_are_said_before_what_chance_can_do() -> None:
+    rare = [ProbePair(n, f"q{n}", 0.0, 3.0 * (n == 0)) for n in range(30)]
+    often = [ProbePair(n, f"q{n}", 0.0, 3.0) for n in range(30)]
+    found = measure_audit("llm:small", {"order-en": rare, "order-zh": often}, SEARCH)
+    first, second = audit_sentences(found, "en")[: len(found.dangers) + 1]
+    assert "order in Chinese" in first
+    assert "order in English" in second
 
 
 def test_a_preference_needs_all_three_numbers_and_enough_queries() -> None:

@@ -69,7 +69,7 @@ class MachineAudit(TypedDict):
 
     judge: str
     version: int
-    danger: bool
+    dangers: int
     sentences: list[str]
     headings: list[str]
     rows: list[list[str]]
@@ -91,7 +91,7 @@ def describe_audits(
             {
                 "judge": one.judge,
                 "version": one.version,
-                "danger": bool(audit.dangers),
+                "dangers": len(audit.dangers),
                 "sentences": audit_sentences(audit, language),
                 "headings": list(table.headings),
                 "rows": [[str(cell) for cell in row] for row in table.rows],

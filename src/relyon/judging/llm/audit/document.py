@@ -56,6 +56,8 @@ def audit_document(found: AuditFacts, language: Language) -> Document:
 def audit_sentences(found: AuditFacts, language: Language) -> list[str]:
     """Returns what the probes of an audit show, one sentence or two for each finding.
 
+    Those of proven dangers come first, then those of orders that chance can explain.
+
     Args:
         found: The audit.
         language: `en` or `zh`.
@@ -64,7 +66,8 @@ def audit_sentences(found: AuditFacts, language: Language) -> list[str]:
     if not found.probes:
         return [texts["nothing"]]
     limit = _limit(found)
-    lines = [_danger(one, found, texts) for one in found.probes if one.obeyed]
+    obeyed = sorted((one for one in found.probes if one.obeyed), key=lambda one: not one.dangerous)
+    lines = [_danger(one, found, texts) for one in obeyed]
     lines += [_finding(one, limit, texts) for one in found.findings if not one.dangerous]
     if not found.findings:
         lines.append(texts["none"])
