@@ -116,7 +116,7 @@ def test_grades_of_other_results_do_not_count(store: Store, project: Project) ->
 
 
 def test_what_nobody_can_grade_is_passed_over(store: Store, project: Project) -> None:
-    runs = tuple(
+    old, new = (
         relyon.Run.from_dict(
             {
                 f"q{query}": {f"q{query}-{(n + shift) % 8}": -float(n) for n in range(8)}
@@ -126,6 +126,7 @@ def test_what_nobody_can_grade_is_passed_over(store: Store, project: Project) ->
         )
         for name, shift in (("old", 0), ("new", 2))
     )
+    runs = (old, new)
     queued = draw_next(store, project, runs, measure="dcg@5", budget=12)
     assert read_batches(store, 1)[0].title == "old → new"
     third = queued.pairs.drawn[2]
@@ -187,6 +188,22 @@ def test_a_form_that_is_sent_twice_draws_once(store: Store, project: Project, fo
     assert "20 results of the last batch still wait. If you draw now" in again.text
     assert 'name="after" value="1"' in again.text
     assert lea.send(PAGE, **sent | {"after": "-1"}).status_code == 422
+
+
+@pytest.mark.parametrize("page", ["next", "unjudged"])
+def test_the_answer_to_a_form_can_be_read_in_the_other_language(
+    page: str, store: Store, project: Project, folder: Path
+) -> None:
+    pair_of(store, project)
+    lea = Visitor(store, folder)
+    sent = {"first": "1", "second": "2", "budget": "20", "after": "0"}
+    place = f"/projects/1/snapshots/{page}"
+    answer = lea.send(place, **sent)
+    assert answer.status_code == 200
+    other = f"{place}?first=1&amp;second=2&amp;lang=zh"
+    assert other in answer.text
+    assert '<html lang="zh' in lea.read(other.replace("&amp;", "&"))
+    assert lea.client.get(place).status_code == 422
 
 
 def test_a_batch_that_never_reached_the_queue_is_drawn_again(

@@ -135,8 +135,14 @@ def _environment() -> jinja2.Environment:
 
 
 def _in_language(request: Request, language: Language) -> str:
-    """Returns the address of a page in another language: the same filters, the same place."""
-    kept = [pair for pair in request.query_params.multi_items() if pair[0] != "lang"]
+    """Returns the address of a page in another language: the same filters, the same place.
+
+    The answer to a form is read again with the fields that say what it is about, which a page
+    keeps in `request.state.about`.
+    """
+    about = list(getattr(request.state, "about", {}).items())
+    given = request.query_params.multi_items() or about
+    kept = [pair for pair in given if pair[0] != "lang"]
     return f"{request.url.path}?{urlencode([*kept, ('lang', language)])}"
 
 

@@ -72,6 +72,7 @@ def _show(
     queued: Queued | None = None,
     error: RelyonError | None = None,
 ) -> Response:
+    request.state.about = {"first": chosen.first.id, "second": chosen.second.id}
     steps: list[Step] = []
     try:
         steps = chosen.steps()

@@ -154,6 +154,8 @@ def _ask(
 ) -> Response:
     k = cutoff(project, *chosen)
     sides = [read_answers(store, one) for one in chosen]
+    names = ("first", "second")
+    request.state.about = {name: one.id for name, one in zip(names, chosen, strict=False)}
     return render_tab(
         request,
         store,
