@@ -324,6 +324,7 @@ def _ask_open_questions(
     _say(message("cli.open-questions", folder=os.path.join(directory, FOLDER)))
     messages.say()
     write(f"\n{story.to_text(language=messages.language)}")
+    messages.notes((*story.planted.notes, *story.own.notes, *story.fewer.notes))
     return story.counted[1]
 
 
