@@ -99,7 +99,7 @@ def test_pairs_are_drawn_and_grades_in_them_are_kept(story: OpenStory, folder: P
     assert len(rows) == BUDGET
     text = path.read_text("utf-8").replace('""', "3", 1)
     path.write_text(text, "utf-8")
-    assert asked(folder).to_dict() == story.to_dict()
+    assert asked(folder).to_json() == story.to_json()
     assert path.read_text("utf-8") == text
     asked(folder, rebuild=True)
     assert path.read_text("utf-8") != text
