@@ -38,13 +38,19 @@ from .analysis.explanation import (
     explain as explain,
     explain_change as explain_change,
 )
-from .analysis.matching import (
-    ConventionMatch as ConventionMatch,
-    match_convention as match_convention,
-)
 from .analysis.funnel import (
     Funnel as Funnel,
     funnel as funnel,
+)
+from .analysis.leaderboard import (
+    Leaderboard as Leaderboard,
+    leaderboard as leaderboard,
+    leaderboard_results as leaderboard_results,
+    leaderboard_values as leaderboard_values,
+)
+from .analysis.matching import (
+    ConventionMatch as ConventionMatch,
+    match_convention as match_convention,
 )
 from .analysis.next_pairs import (
     NextPairs as NextPairs,
@@ -64,12 +70,6 @@ from .analysis.slices import (
 from .analysis.stale import (
     StaleJudgments as StaleJudgments,
     stale_judgments as stale_judgments,
-)
-from .analysis.leaderboard import (
-    Leaderboard as Leaderboard,
-    leaderboard as leaderboard,
-    leaderboard_results as leaderboard_results,
-    leaderboard_values as leaderboard_values,
 )
 from .analysis.uncertainty import (
     MeasureIntervals as MeasureIntervals,

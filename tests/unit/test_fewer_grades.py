@@ -154,7 +154,9 @@ def test_what_has_no_mean_over_queries_is_refused() -> None:
     with pytest.raises(ParameterError, match="`pnr` is not a mean over queries"):
         relyon.prediction_powered(some(people, 30), model, old, ["pnr"])
     with pytest.raises(InputError, match="none of the 30 queries with human grades"):
-        relyon.prediction_powered({q: {"x": 1, "y": 3} for q in some(people, 30)}, model, old, ["dcg@3"])
+        relyon.prediction_powered(
+            {q: {"x": 1, "y": 3} for q in some(people, 30)}, model, old, ["dcg@3"]
+        )
 
 
 def test_forms_say_the_same_in_both_languages() -> None:

@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy")
 
 from tests.unit.asking import configure, project_to_ask
 
-from relyon.analysis.statistics.prediction_powered import prediction_powered
+from relyon.analysis.statistics.powered import prediction_powered
 from relyon.core.document.terminal import width
 from relyon.core.errors import InputError, ParameterError
 from relyon.data.scale import BINARY, FLOATS, SEARCH, Level, Scale

@@ -76,6 +76,9 @@ def match_convention(
         scale: The grade scale: a name, a file or a `Scale`; None takes the judgments' own.
         threads: Threads to use; 0 uses all cores.
 
+    Returns:
+        A `ConventionMatch`: `.verdict`, `.classes` of rules that give the numbers, `.nearest`.
+
     Raises:
         InputError: If the files cannot be used, or have no query in common.
         ParameterError: If a number cannot be read, or no number is given.
@@ -112,7 +115,11 @@ def match_convention(
     tried, idle = ways(measures, effects)
     found = Measurements(judged, kept, levels, threads)
     table = found.numbers(tried, measures)
-    matching = _matching(table, printed)
+    matching = [
+        place
+        for place in _matching(table, printed)
+        if not tried[place].tier or _from_data(found, tried[place], measures)
+    ]
     needed = _needed(found, tried, matching, printed)
     classes = _classes(found, tried, table, printed, needed)
     simple = any(one.way.tier < MOST_CHANGES for one in classes)
@@ -188,6 +195,14 @@ def _matching(table: NDArray[np.float64], printed: Sequence[PrintedNumber]) -> l
         for place, row in enumerate(table)
         if all(one.matches(float(value)) for one, value in zip(printed, row, strict=True))
     ]
+
+
+def _from_data(found: Measurements, way: Way, measures: Sequence[Measure]) -> bool:
+    """Whether the numbers come from the files: some query has a value.
+
+    Otherwise any files have the same numbers, such as 1 if a query without a value counts as 1.
+    """
+    return all(found.has_values(way, one) for one in measures)
 
 
 def _needed(

@@ -14,7 +14,7 @@ from relyon.analysis.prediction_powered.rules import Labelled, LabelledRules
 from relyon.analysis.prediction_powered.sample_notes import sample_notes
 from relyon.analysis.prediction_powered.values import QueryValues, is_mean, query_values
 from relyon.analysis.statistics.bounded import mean_interval
-from relyon.analysis.statistics.prediction_powered import (
+from relyon.analysis.statistics.powered import (
     Population,
     prediction_powered as powered_mean,
 )
@@ -172,6 +172,17 @@ def prediction_powered(
         InputError: If data cannot be used, the model's grades look like those of another scale, or
             no query is labelled.
         ParameterError: If a parameter is invalid, or a measure is not a mean over queries.
+
+    Examples:
+        >>> import relyon
+        >>> people = {f"q{n}": {"a": n % 3, "b": 1} for n in range(40)}
+        >>> model = {f"q{n}": {"a": n % 3 if n % 9 else 1, "b": 1} for n in range(200)}
+        >>> run = {f"q{n}": {"a": 2.0, "b": 1.0} for n in range(200)}
+        >>> mean = relyon.prediction_powered(people, model, run, "dcg@1").means[0].powered
+        >>> round(mean.low, 2), round(mean.estimate, 2), round(mean.high, 2)
+        (0.81, 0.99, 1.15)
+        >>> mean.labelled, round(mean.worth)
+        (40, 99)
 
     References:
         Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382; Angelopoulos, Duchi

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from relyon.analysis.comparison.query_facts import Column
-from relyon.analysis.statistics.prediction_powered import Population
+from relyon.analysis.statistics.powered import Population
 from relyon.core.parameters import check_choice, check_fraction
 
 __all__ = ["Labelled", "LabelledRules"]

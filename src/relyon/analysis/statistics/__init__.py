@@ -48,7 +48,7 @@ from relyon.analysis.statistics.power import (
     smallest_detectable,
     spread_certainty,
 )
-from relyon.analysis.statistics.prediction_powered import PredictionPowered, prediction_powered
+from relyon.analysis.statistics.powered import PredictionPowered, prediction_powered
 from relyon.analysis.statistics.quantiles import quantile_interval
 from relyon.analysis.statistics.ratios import ratio_interval, resampled_ratios
 from relyon.analysis.statistics.resampling import (

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from relyon.analysis.statistics.prediction_powered import prediction_powered
+from relyon.analysis.statistics.powered import prediction_powered
 from relyon.core.document.json import json_values
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
