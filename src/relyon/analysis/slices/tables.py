@@ -92,10 +92,12 @@ def slice_table(
     for one in shown:
         tone, mark = MARKS[one.verdict]
         mark = "○" if style is PAGE and one.verdict == "undecided" else mark
-        of = f"{one.candidate} {one.measure}: " if several else ""
+        where = conditions(one.predicates, words)
+        if several:
+            where = words.say("of", candidate=one.candidate, measure=one.measure, where=where)
         rows.append(
             (
-                of + conditions(one.predicates, words),
+                where,
                 f"{one.tested:,}/{len(one.queries):,}",
                 Cell(style.signed(one.difference, digits), tone, mark),
                 style.signed_interval(one.interval, digits),
