@@ -131,6 +131,19 @@ def test_twenty_results_in_a_minute_without_waiting_for_the_network(
     )
 
 
+def test_what_was_skipped_or_put_off_is_not_counted_as_judged(page: Page) -> None:
+    count = "document.getElementById('count').textContent"
+    assert page.evaluate(count) == "You have judged 0, about 40 left"
+    for key in "32sl1":
+        grade(page, key)
+    shown = page.evaluate(count)
+    assert shown == "You have judged 3, about 36 left"
+    wait_until(page, f"{UNSENT} === 0")
+    page.reload()
+    wait_until(page, READY)
+    assert page.evaluate(count) == shown
+
+
 def test_keys_for_the_guidelines_and_for_the_list_of_keys(page: Page, server: Server) -> None:
     assert page.evaluate(OPEN) is True
     page.keyboard.press("g")

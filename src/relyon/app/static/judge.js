@@ -190,8 +190,12 @@
 
   function counts() {
     const since = done.length - progress.before;
-    const left = Math.max(progress.open + progress.available + progress.later - since, 0);
-    return { finished: progress.done + since, left };
+    // Skipped results are not judged, and those for later are still to come: the server counts alike.
+    const recent = done.slice(Math.max(progress.before, 0));
+    const later = recent.filter((one) => one.kind === "later").length;
+    const skipped = recent.filter((one) => one.kind === "skip").length;
+    const left = Math.max(progress.open + progress.available + progress.later - since + later, 0);
+    return { finished: progress.done + since - later - skipped, left };
   }
 
   async function fill(first = null) {
