@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.next_pairs.drawn import frame_of
 from relyon.analysis.next_pairs.facts import DrawFacts, EstimateFacts
 from relyon.core.document.exportable import Exportable
-from relyon.core.document.json import note_dict
+from relyon.core.document.json import json_number, note_dict
 from relyon.core.texts.numbers import DIGITS
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from relyon.io.descriptions import Role
 
 __all__ = ["NextPairs", "PairsEstimate"]
+
+#: The numbers of an estimate that may not exist.
+NUMBERS = ("value", "low", "high", "error", "draw_error", "next_half")
 
 
 @dataclass(frozen=True)
@@ -74,19 +76,19 @@ class PairsEstimate(EstimateFacts, Exportable):
         """Returns JSON-ready values."""
         return {
             "measure": self.measure,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
+            "value": json_number(self.value),
+            "low": json_number(self.low),
+            "high": json_number(self.high),
             "confidence": self.confidence,
-            "error": self.error,
-            "draw_error": self.draw_error,
+            "error": json_number(self.error),
+            "draw_error": json_number(self.draw_error),
             "queries": self.queries,
             "drawn": self.drawn,
             "left": self.left,
             "batches": self.batches,
             "skipped": self.skipped,
             "complete": self.complete,
-            "next_half": self.next_half,
+            "next_half": json_number(self.next_half),
             "next_budget": self.next_budget,
             "notes": [note_dict(note) for note in self.notes],
         }
@@ -96,7 +98,8 @@ class PairsEstimate(EstimateFacts, Exportable):
         import polars
 
         row = {name: value for name, value in self.to_dict().items() if name != "notes"}
-        return polars.DataFrame([row]).fill_nan(None)
+        numbers = dict.fromkeys(NUMBERS, polars.Float64)
+        return polars.DataFrame([row], schema_overrides=numbers)
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ class NextPairs(DrawFacts, Exportable):
                 for one in self.drawn
             ],
             "left": self.left,
-            "covered": None if math.isnan(self.covered) else self.covered,
+            "covered": json_number(self.covered),
             "estimate": self.estimate.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
