@@ -39,6 +39,9 @@ def world(draws: np.random.Generator, n: int, kind: str) -> tuple[Frame, NDArray
         worth = np.digitize(draws.normal(-0.8) + draws.normal(size=size), [-0.5, 0.3, 1.0])
         if kind == "rare":
             worth = 3 * (draws.random(size) < 0.02)
+        if kind == "rich queries":
+            rich = draws.random() < 0.05
+            worth = 3 * (draws.random(size) < (0.6 if rich else 0.0))
         first = 0.7 * worth + draws.normal(size=size)
         gain = 0.9 if kind == "better" else 0.5
         second = 0.5 * first + gain * worth + draws.normal(size=size)
@@ -128,6 +131,33 @@ def test_intervals_cover_and_the_estimate_is_unbiased(n: int, batches: int, kind
         most=1.0,
         assumption=not seldom,
         says="as `relyon compare`" if seldom else "",
+    )
+
+
+@pytest.mark.parametrize(("n", "batches"), [(20, 10), (20, 40), (50, 10), (50, 20)])
+def test_one_query_in_twenty_decides(n: int, batches: int) -> None:
+    """Once all pairs are graded no interval of few queries covers what these lack."""
+    kind = "rich queries"
+    draws = np.random.default_rng([n, batches, 17])
+    covered, count, errors = 0, 0, []
+    for seed in range(REPEATS):
+        frame, grades = world(draws, n, kind)
+        found = estimated(frame, grades, kind, batches, seed)
+        covered += found.low <= truth(kind) <= found.high
+        count += not math.isnan(found.low)
+        errors.append(found.value - float((frame.weight * grades).sum()) / n)
+    assert abs(float(np.mean(errors))) <= 3.5 * float(np.std(errors)) / math.sqrt(REPEATS) + 1e-9
+    row(
+        "next-pairs",
+        f"one query in twenty has relevant documents, {n} queries, "
+        + (f"{batches} batches" if batches == 10 else "all pairs graded"),
+        covered / count,
+        count,
+        promise="",
+        least=0.3,
+        most=1.0,
+        assumption=batches == 10,
+        says="a warning names how many queries decide, if these are fewer than six",
     )
 
 

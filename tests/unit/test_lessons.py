@@ -61,7 +61,7 @@ UNEXPLAINED = {
         no-order no-own-value no-subtopics no-threshold not-carried-over not-exported
         not-exported-name offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range
         offpolicy-unseen-model offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users
-        looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels
+        drawn-few-queries looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels
         other-queries
         outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
         slices-left-out

@@ -207,6 +207,30 @@ def test_few_draws_and_equal_runs_have_no_interval() -> None:
     assert math.isnan(found.low)
 
 
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
+@pytest.mark.parametrize(("rich", "noted"), [(3, True), (8, False)])
+def test_few_queries_that_decide_are_named(rich: int, noted: bool) -> None:
+    """With all pairs graded and three of twelve queries of any value, the others say nothing."""
+    truth = {
+        query: grades if place < rich else dict.fromkeys(grades, 0.0)
+        for place, (query, grades) in enumerate(TRUTH.items())
+    }
+    drawn = relyon.next_pairs({}, OLD, NEW, "cg@5", budget=1000)
+    found = relyon.estimate_pairs({}, OLD, NEW, drawn=graded(drawn, truth))
+    assert found.complete
+    assert found.low < found.high
+    notes = [one for one in found.notes if one.kind == "drawn-few-queries"]
+    assert bool(notes) == noted
+    if noted:
+        assert notes[0].level == "warning"
+        assert "only 3 of 12 queries have a value other than 0" in notes[0].message
+        assert "12 条查询中只有 3 条的值不为 0" in notes[0].text("zh")
+    # Where draws decide, what is expected of the others decides: no note.
+    early = relyon.next_pairs({}, OLD, NEW, "cg@5", budget=12)
+    first = relyon.estimate_pairs({}, OLD, NEW, drawn=graded(early, truth))
+    assert "drawn-few-queries" not in {one.kind for one in first.notes}
+
+
 def test_all_grades_zero_so_far_leave_room_for_others() -> None:
     zero = {query: dict.fromkeys(grades, 0.0) for query, grades in TRUTH.items()}
     drawn = relyon.next_pairs({}, OLD, NEW, "dcg@5", budget=20)
@@ -385,3 +409,11 @@ def test_many_queries_that_are_only_judged_take_no_time() -> None:
     judged = {f"other{number}": {"d0": 1.0} for number in range(20_000)}
     run = {f"q{number}": {"d0": 1.0} for number in range(20_000)}
     assert len(relyon.next_pairs(judged, run, budget=5)) == 5
+
+
+def test_numbers_that_do_not_exist_are_null() -> None:
+    runs = {"q1": {"a": 2.0}}, {"q1": {"b": 2.0}}
+    estimate = relyon.next_pairs({}, *runs, budget=1).estimate
+    assert estimate.to_dict()["low"] is None
+    assert estimate.to_frame()["low"].to_list() == [None]
+    assert str(estimate.to_frame()["low"].dtype) == "Float64"

@@ -12,6 +12,7 @@ from relyon.analysis.next_pairs.drawn import DrawnPair, fingerprint
 from relyon.analysis.next_pairs.martingale import Graded, Pairs, Sums, estimate_sums
 from relyon.analysis.next_pairs.prior import Prior, expect
 from relyon.analysis.statistics import student_quantile
+from relyon.analysis.statistics.bounded import FEW
 from relyon.core.errors import InputError, ParseError
 from relyon.core.notes import Note
 from relyon.core.texts import message
@@ -27,6 +28,7 @@ __all__ = [
     "LEAST_DRAWS",
     "History",
     "Interval",
+    "few_queries_notes",
     "history_notes",
     "interval_of",
     "replay",
@@ -386,3 +388,25 @@ def history_notes(history: History) -> tuple[Note, ...]:
         values = {"total": history.drawn}
         notes.append(Note("drawn-skipped", len(history.skipped), "warning", values=values))
     return tuple(notes)
+
+
+def few_queries_notes(history: History, interval: Interval) -> tuple[Note, ...]:
+    """Notes that few queries have a value by the grades, once these decide the interval.
+
+    As `relyon compare` does for fewer than six queries that changed. While the draws cause half of
+    the variance or more, what is expected of the other pairs decides, and there is no note.
+
+    Args:
+        history: The draws.
+        interval: The interval by them.
+    """
+    import numpy as np
+
+    if math.isnan(interval.low) or 2 * interval.of_draws >= interval.variance:
+        return ()
+    pairs = history.pairs
+    known = pairs.by_query(pairs.weight * np.nan_to_num(history.gains))
+    count = int((np.abs(known) > 1e-12).sum())
+    if count >= FEW:
+        return ()
+    return (Note("drawn-few-queries", count, "warning", values={"queries": pairs.queries}),)

@@ -11,6 +11,7 @@ from relyon.analysis.next_pairs.drawn import DrawnPair, fingerprint, read_drawn
 from relyon.analysis.next_pairs.estimate import (
     History,
     Interval,
+    few_queries_notes,
     history_notes,
     interval_of,
     replay,
@@ -342,7 +343,7 @@ def _estimated(frame: Frame, history: History, confidence: float, budget: int) -
         _half_after(history, interval, budget) + (bounds[1] - bounds[0]) / 2 - interval.half,
         budget,
         dict(zip(frame.queries, sums.values.tolist(), strict=True)),
-        history_notes(history),
+        (*history_notes(history), *few_queries_notes(history, interval)),
     )
 
 
