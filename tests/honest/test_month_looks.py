@@ -153,9 +153,9 @@ def test_the_mean_so_far_is_in_its_interval_at_every_look() -> None:
     for _ in range(months):
         quality = [draws.normal(3, 0.8, count) for count in QUERIES]
         truth = []
-        for count, flat, values in zip(QUERIES, FLAT, quality, strict=True):
+        for count, flat, good in zip(QUERIES, FLAT, quality, strict=True):
             weights = 1 / (np.arange(count) + flat)
-            truth.append(float((weights * values).sum() / weights.sum()))
+            truth.append(float((weights * good).sum() / weights.sum()))
         made = []
         for _ in range(2):
             queries = drawn(draws)

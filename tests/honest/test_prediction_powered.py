@@ -70,11 +70,11 @@ def turned(random: np.random.Generator, values: Values) -> Values:
 
 
 def good(random: np.random.Generator, values: Values) -> Values:
-    return values + random.normal(0.1, 0.5, len(values)) * values.std()
+    return values + random.normal(0.1, 0.5, len(values)) * float(values.std())
 
 
 def weak(random: np.random.Generator, values: Values) -> Values:
-    return values + random.normal(0, 1.5, len(values)) * values.std()
+    return values + random.normal(0, 1.5, len(values)) * float(values.std())
 
 
 def wrong_in_the_tail(random: np.random.Generator, values: Values) -> Values:
@@ -84,8 +84,8 @@ def wrong_in_the_tail(random: np.random.Generator, values: Values) -> Values:
 
 def rarely_wrong(random: np.random.Generator, values: Values) -> Values:
     """Right but for 4% of the queries, whose value is the highest."""
-    close = values + random.normal(0, 0.02, len(values)) * values.std()
-    return np.where(random.random(len(values)) < 0.04, values.max(), close)
+    close = values + random.normal(0, 0.02, len(values)) * float(values.std())
+    return np.where(random.random(len(values)) < 0.04, float(values.max()), close)
 
 
 MODELS: dict[str, Judge] = {

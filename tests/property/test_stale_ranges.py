@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from random import Random
 from unittest.mock import patch
 
@@ -19,11 +20,16 @@ from relyon.data.convention import load_convention
 LEVELS = ([0.0, 1.0], [0.0, 1.0, 2.0, 3.0], [-1.0, 0.0, 3.0])
 
 
-def some_case(seed: int) -> tuple[dict[str, dict[str, float]], list[relyon.Run], StaleSet, object]:
+def some_case(
+    seed: int,
+) -> tuple[dict[str, dict[str, float]], list[relyon.Run], StaleSet, Sequence[float]]:
     """Returns judgments of two queries, two runs, and the documents that are in doubt."""
     rnd = Random(seed)
     levels = rnd.choice(LEVELS)
-    judgments, runs, stale, gone = {}, [{}, {}], {}, {}
+    judgments: dict[str, dict[str, float]] = {}
+    runs: list[dict[str, dict[str, float]]] = [{}, {}]
+    stale: dict[str, list[str]] = {}
+    gone: dict[str, list[str]] = {}
     for query in ("q1", "q2"):
         documents = [f"d{one}" for one in range(rnd.randint(3, 6))]
         judgments[query] = {one: rnd.choice(levels) for one in documents}
@@ -64,7 +70,7 @@ def test_ranges_by_brute_force(name: str, brute: int) -> None:
 
 
 def everything(
-    scenarios: Scenarios, stale: StaleSet, levels: object, factors: tuple[float, ...]
+    scenarios: Scenarios, stale: StaleSet, levels: Sequence[float], factors: tuple[float, ...]
 ) -> tuple[float, float]:
     """Returns the lowest and highest mean over all grades of all queries."""
     columns = []

@@ -177,7 +177,7 @@ def test_one_labelled_query_and_queries_without_a_relevant_document() -> None:
     assert np.isnan(one.low)
     assert one.alone == "few-labelled"
     nothing = {q: dict.fromkeys(grades, 0.0) for q, grades in some(people, 20).items()}
-    same = {grade: grade for grade in range(4)}
+    same = {float(grade): float(grade) for grade in range(4)}
     found = relyon.prediction_powered(nothing, model, old, "dcg@3", grades=same).means[0].powered
     assert found.estimate == 0
     assert found.alone == "few-differ"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
@@ -330,8 +331,8 @@ def common_values(
         queries = [q for q in queries if any(one.counts(q) for one in samples)]
     if samples[0].ratio is None:
         rows = np.array([[one.values[q] for q in queries] for one in samples], dtype=np.float64)
-        held = np.isfinite(rows).all(axis=0)
-        queries = [query for query, kept in zip(queries, held.tolist(), strict=True) if kept]
+        held = np.asarray(np.isfinite(rows).all(axis=0))
+        queries = list(compress(queries, held))
         factor = len(queries) if samples[0].average == "sum" else 1
         return tuple(queries), np.ascontiguousarray(rows[:, held]) * factor
     return tuple(queries), np.array([one.pseudo_values(queries)[1] for one in samples])

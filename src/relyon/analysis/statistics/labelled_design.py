@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -63,8 +63,8 @@ class LabelledDesign:
         model: ArrayLike,
         model_all: ArrayLike,
         weights: ArrayLike | None,
-        strata: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
-        clusters: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
+        strata: tuple[Iterable[Hashable], Iterable[Hashable]] | None,
+        clusters: tuple[Iterable[Hashable], Iterable[Hashable]] | None,
         finite: bool,
         shares: Mapping[Hashable, float] | None = None,
     ) -> LabelledDesign:
@@ -380,7 +380,7 @@ def _same_length(first: str, count: int, second: str, other: int) -> None:
 
 
 def _codes(
-    name: str, pair: tuple[Sequence[Hashable], Sequence[Hashable]] | None, count: int, total: int
+    name: str, pair: tuple[Iterable[Hashable], Iterable[Hashable]] | None, count: int, total: int
 ) -> tuple[Whole, Whole, list[Hashable]]:
     """Returns the numbers of the labelled queries' groups and of all queries', and the names.
 

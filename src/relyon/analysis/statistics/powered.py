@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -85,8 +85,8 @@ def prediction_powered(
     model_all: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    strata: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
-    clusters: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
+    strata: tuple[Iterable[Hashable], Iterable[Hashable]] | None = None,
+    clusters: tuple[Iterable[Hashable], Iterable[Hashable]] | None = None,
     shares: Mapping[Hashable, float] | None = None,
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-math.inf, math.inf),
@@ -120,8 +120,8 @@ def prediction_powered(
     and strata, Satterthwaite's less one: of strata the fewer of those by what their values show and
     those of equally varying strata. A stratum of n values of which m < 6, less than half, differ
     from the most frequent one hides its variance: it counts at least as that of a share of
-    (m + 1) / (n + 2) at the farther end of the range. If the addends c of error² are skewed, its end towards the
-    longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Edgeworth).
+    (m + 1) / (n + 2) at the farther end of the range. If the addends c of error² are skewed, its
+    end towards the longer tail lies Σ c³ / error² (1 + 2 t²) / 6 further out (Edgeworth).
 
     The human values are used alone, with the interval of `relyon evaluate --intervals`, if n < 10
     (of clusters or unequal weights, the number of equal ones that say as much, 1 / Σ w²), if fewer
