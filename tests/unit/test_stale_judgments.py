@@ -314,3 +314,19 @@ def test_what_the_rules_refuse_has_the_query_as_it_is_named() -> None:
         relyon.stale_judgments(
             JUDGMENTS, run, "ndcg@2", documents=THEN, then=THEN, convention="ranx"
         )
+
+
+def test_a_field_is_named_as_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "标注.csv"
+    path.write_text("查询,商品,等级,标题\n手机,d1,3,红色手机\n手机,d2,0,耳机\n", encoding="utf-8")
+    for name in ("标题", "商品名称"):
+        today = {"d1": {name: "红色手机"}, "d2": {name: "音箱"}}
+        found = relyon.stale_judgments(str(path), documents=today, fields=[name])
+        assert found.pairs["state"].to_list() == ["same", "changed"]
+    prints = tmp_path / "prints.csv"
+    arguments = ["judge", "fingerprints", str(path), "--field", "标题", "-o", str(prints)]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    found = relyon.stale_judgments(str(path), documents=today, fingerprints=str(prints))
+    assert found.counts["changed"] == 1
+    missing = CliRunner().invoke(main, [*arguments[:4], "价格"])
+    assert missing.exit_code == 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
-from relyon.data.columns import plain_name
+from relyon.data.columns import ITEM_NAMES, plain_name
 from relyon.data.columns.synonyms import JUDGED_AT
 from relyon.data.document_prints import ContentPrint, content_print
 from relyon.io.content_prints import KnownPrints, prints_of_rows, read_prints
@@ -192,18 +192,28 @@ def read_evidence(
             tuple(one for one in old.fields if one not in shared),
         )
     today = document_rows(documents, fields=fields, columns=columns, wanted=ids)
-    plain = {plain_name(one): one for one in judged.fields}
-    seen = [one for one in today.fields if plain_name(one) in plain]
+    seen = {one: own for one in today.fields if (own := _shown(one, judged.fields)) is not None}
     shared = tuple(seen)
     if not shared:
         return Evidence(KnownPrints(today.fields), today, judged.fields)
-    names = [plain[plain_name(one)] for one in shared]
+    names = list(seen.values())
     pairs: dict[Pair, ContentPrint] = {
         pair: content_print([texts.get(name, "") for name in names])
         for pair, texts in judged.texts.items()
     }
     unseen = tuple(one for one in judged.fields if one not in names)
     return Evidence(KnownPrints(shared, pairs=pairs), today.only(shared), unseen)
+
+
+def _shown(name: str, fields: Sequence[str]) -> str | None:
+    """Returns the field that judges saw under a name: of that name, or of that usual name.
+
+    A file's column `标题` or `name` is the title of its items.
+    """
+    plain = {plain_name(one): one for one in fields}
+    own = plain.get(plain_name(name))
+    usual = (one for one in PARTS if one in fields and plain_name(name) in ITEM_NAMES.get(one, ()))
+    return own or next(usual, None)
 
 
 def _shared(then: Sequence[str], today: DocumentRows) -> tuple[str, ...]:
@@ -229,15 +239,16 @@ def shown_prints(judged: Judged | None, fields: Sequence[str] = ()) -> KnownPrin
         InputError: If there are no texts, or a named field is missing.
     """
     held = () if judged is None else judged.fields
-    wanted = list(fields) or [name for name in USUAL if name in held]
-    missing = [name for name in wanted if name not in held]
+    known = {name: _shown(name, held) for name in fields or USUAL}
+    missing = [name for name, own in known.items() if own is None] if fields else []
+    wanted = tuple(dict.fromkeys(own for own in known.values() if own is not None))
     if judged is None or not wanted or missing:
         raise InputError(
             message("analysis.judgments-have-no-texts", names=list(missing or USUAL)),
             hint=message("analysis.name-documents"),
         )
     pairs = {
-        pair: content_print([texts.get(name, "") for name in wanted])
+        pair: content_print([texts.get(own, "") for own in wanted])
         for pair, texts in judged.texts.items()
     }
-    return KnownPrints(tuple(wanted), pairs={pair: one for pair, one in pairs.items() if one})
+    return KnownPrints(wanted, pairs={pair: one for pair, one in pairs.items() if one})
