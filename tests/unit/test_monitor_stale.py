@@ -77,3 +77,13 @@ def test_rounds_without_fingerprints_say_so(folder: Path, command: Command) -> N
     assert shown.code != 0
     assert "the round of 2026-03 has no fingerprints of its documents" in shown.err
     assert "monitor add --documents" in shown.err
+
+
+def test_options_that_would_do_nothing_are_refused(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = command("monitor", "show", "rounds", "--anytime", "--documents", "today.csv")
+    assert outcome.code == 2
+    assert "--anytime does not show what rests on documents that changed" in outcome.err
+    assert "leave --anytime out" in outcome.err

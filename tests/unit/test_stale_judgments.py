@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import relyon
 from relyon.cli import main
+from relyon.core.errors import ParameterError
 from relyon.data.document_prints import SKETCH, closeness, content_print
 from relyon.io.content_prints import prints_of_rows, read_prints, write_prints
 from relyon.io.document_rows import document_rows
@@ -330,3 +331,14 @@ def test_a_field_is_named_as_in_the_file(tmp_path: Path) -> None:
     assert found.counts["changed"] == 1
     missing = CliRunner().invoke(main, [*arguments[:4], "价格"])
     assert missing.exit_code == 3
+
+
+def test_a_width_without_runs_and_measures_that_pool_queries_are_refused() -> None:
+    judged = {"q": {"a": 1, "b": 0}}
+    texts = {"documents": {"a": "new", "b": "text"}, "then": {"a": "old", "b": "text"}}
+    with pytest.raises(ParameterError, match="a width for ranges needs runs"):
+        relyon.stale_judgments(judged, within=0.1, **texts)
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    for name in ("pnr", "auc"):
+        with pytest.raises(ParameterError, match="not the mean of a quality over queries"):
+            relyon.stale_judgments(judged, run, name, **texts)

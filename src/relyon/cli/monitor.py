@@ -315,6 +315,7 @@ class Show:
 def show(request: Show) -> None:
     """Runs `relyon monitor show`."""
     if request.looks.anytime:
+        request.stale.refuse("--anytime")
         options = request.reading.options(request.confidence, request.rules)
         emit(request.looks.found(request.reading.rounds, **options), request.output)
         return

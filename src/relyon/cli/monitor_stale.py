@@ -8,6 +8,7 @@ from relyon.cli.messages import messages
 from relyon.cli.option_values import chosen_columns
 from relyon.cli.request import option, request
 from relyon.cli.shares import SHARE_ABOVE_0
+from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
@@ -71,6 +72,18 @@ class StaleMonth:
         help="With --documents: warn from this share of the judged ranks on, discounted as in DCG."
         "  [default: 0.2]",
     )
+
+    def refuse(self, option: str) -> None:
+        """Rejects a collection beside an option that shows nothing of it.
+
+        Raises:
+            ParameterError: If there is one.
+        """
+        if self.documents is not None:
+            raise ParameterError(
+                message("cli.shows-nothing-stale", option=option),
+                hint=message("cli.ask-for-stale-alone", option=option),
+            )
 
     def beside(self, found: Monitor, rounds: str) -> Monitor | WithEvidence:
         """Returns the monitor with what its last month rests on, if there is a collection."""

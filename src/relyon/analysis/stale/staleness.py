@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relyon.analysis.prediction_powered.values import is_mean
 from relyon.analysis.stale.bounds import StaleSet, figures_of, reaches
 from relyon.analysis.stale.evidence import (
     Judged,
@@ -220,6 +221,10 @@ def stale_judgments(
         raise ParameterError(message("analysis.near-is-share", value=near))
     if within is not None and not within > 0:
         raise ParameterError(message("analysis.within-is-positive", value=within))
+    if within is not None and not runs:
+        raise ParameterError(
+            message("analysis.within-needs-runs"), hint=message("analysis.name-runs-of-ranges")
+        )
     for state in counted:
         check_choice("counted", state, STATES)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
@@ -345,7 +350,7 @@ def _measure(name: str | Measure) -> Measure:
     from relyon.measures import measure
 
     found = measure(name) if isinstance(name, str) else name
-    if found.combine != "mean" or found.needs != "judgments" or found.describes != "quality":
+    if not is_mean(found):
         raise ParameterError(
             message("analysis.stale-measure-is-mean", measure=str(found)),
             hint=message("analysis.name-mean-measure"),
