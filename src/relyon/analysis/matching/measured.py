@@ -123,6 +123,13 @@ class Measurements:
                 self._held = 0
         return table.reshape(len(ways), len(measures))
 
+    def has_values(self, way: Way, measure: Measure) -> bool:
+        """Returns whether any query has a value of its own, not only what counts instead of one."""
+        asked = self._asked(way, measure)
+        self._evaluate([asked])
+        found = None if asked is None else self._found[asked.orders, asked.form.name]
+        return found is not None and not bool(np.isnan(found.values).all())
+
     def values(self, way: Way, measure: Measure) -> dict[str, float]:
         """Returns each query's value as it counts; a query that is left out is absent."""
         asked = self._asked(way, measure)
