@@ -6,6 +6,7 @@ import pytest
 from tests.unit.test_monitoring import GOOD, kinds, made
 
 import relyon
+from relyon.report import render_monitor_report
 
 #: The tail finds nothing good, so that the weights of the tiers matter.
 GRADES = {q: g if int(q[1:]) < 4 else dict.fromkeys(g, 0) for q, g in GOOD.items()}
@@ -59,6 +60,8 @@ def test_a_change_that_no_fall_could_show_is_not_promised_to_show() -> None:
     page = found.to_text()
     change = found.change("all", "common", "2026-02")
     assert change is not None
-    assert change.dcg.detectable > change.before.dcg.value
+    assert change.beyond_reach
+    report = render_monitor_report(found, format="markdown")
+    assert "not even a fall to 0 would show reliably" in report
     assert "not even a fall to 0 would show reliably" in " ".join(page.split())
     assert f"changes from {change.dcg.detectable:.3f}" not in " ".join(page.split())

@@ -164,6 +164,7 @@ def _headline(one: MonthlyChange, found: Monitor, texts: Catalogue) -> Headline:
     key = {"fell": "fell_hidden" if one.hidden else "fell", "rose": "rose"}.get(one.verdict, "")
     if not key:
         key = "undecided" if math.isfinite(one.dcg.detectable) else "undecided_plain"
+        key = "undecided_beyond_reach" if one.beyond_reach else key
     return build_headline(
         f"{tier_name(one.tier, texts.language)} DCG@{one.k}",
         f"{number(one.before.dcg.value, DIGITS)} → {number(one.after.dcg.value, DIGITS)}",

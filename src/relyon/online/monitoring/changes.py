@@ -160,6 +160,11 @@ class MonthlyChange:
         return "fell" if self.dcg.value < 0 else "rose"
 
     @property
+    def beyond_reach(self) -> bool:
+        """Whether the samples are too small to show even a fall to 0 with power 0.8."""
+        return self.dcg.detectable > self.before.dcg.value > 0
+
+    @property
     def hidden(self) -> bool:
         """Whether DCG fell and NDCG does not show it: the sign of a failing recall stage."""
         if self.verdict != "fell" or math.isnan(self.ndcg.value):

@@ -44,7 +44,7 @@ def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
     kind: str = change.verdict
     if math.isnan(change.dcg.p):
         kind = "unknown"
-    elif kind == "undecided" and change.dcg.detectable > change.before.dcg.value > 0:
+    elif kind == "undecided" and change.beyond_reach:
         kind = "hidden"
     elif kind == "undecided" and math.isnan(change.dcg.detectable):
         kind = "plain"
