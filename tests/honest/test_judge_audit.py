@@ -59,11 +59,17 @@ def truths(chance: np.random.Generator, items: int, each: int) -> tuple[Values, 
 
 
 def audited(
-    chance: np.random.Generator, items: int, each: int, noise: Noise, biases: dict[str, float]
+    chance: np.random.Generator,
+    items: int,
+    each: int,
+    noise: Noise,
+    biases: dict[str, float],
+    drift: float = 0.0,
 ) -> list[str]:
     """Returns what an audit finds of a judge with some biases, all probes on the same items.
 
-    As in `plan_audit`, attacks are on items that are not relevant, by people's grades.
+    As in `plan_audit`, attacks are on items that are not relevant, by people's grades. With a
+    drift, another judge, whose grades are higher by it, graded the changed copies.
     """
     truth, queries = truths(chance, items * 3, each)
     people = np.clip(np.rint(truth + chance.normal(0, 0.5, len(truth))), 0, 3)
@@ -76,7 +82,7 @@ def audited(
         if name == REPEAT:
             first, after = earlier, before
         else:
-            first, after = before, grades(chance, truth + biases.get(name, 0.0), noise)
+            first, after = before, grades(chance, truth + biases.get(name, drift), noise)
         pairs[name] = [
             ProbePair(int(n), queries[n], float(first[n]), float(after[n])) for n in chosen
         ]
@@ -111,6 +117,18 @@ def test_planted_biases_are_found(items: int, size: float) -> None:
     row(CLAIM, f"{name}: found", power, runs, promise="power", least=least)
     most = 0.05 + 2.5 * (0.05 * 0.95 / runs) ** 0.5
     row(CLAIM, f"{name}: another one found", others, runs, promise="≤ 5%", most=most)
+
+
+@pytest.mark.parametrize("items", [50, 200])
+def test_a_judge_replaced_during_the_audit_seems_biased(items: int) -> None:
+    chance = np.random.default_rng([items, 77])
+    runs = RUNS // 4
+    alarms = sum(bool(audited(chance, items, 1, even, {}, drift=0.3)) for _ in range(runs))
+    row(
+        CLAIM, f"the model is replaced before the changed copies, by one that grades 0.3 higher;"
+        f" {items} items", alarms / runs, runs, promise="none", assumption=False, least=0.2,
+        says="the page: ask for all copies of one version",
+    )  # fmt: skip
 
 
 def covered(items: int, each: int, noise: Noise, share: float, size: float) -> tuple[float, float]:
