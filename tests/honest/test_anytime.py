@@ -52,7 +52,8 @@ def asymptotic(values: Values) -> Values:
     z = np.abs(stats.norm.isf(np.maximum(tails, 1e-300)))
     x = PER_UNIT * LOOKS
     p = np.sqrt(1 + x) * np.exp(-0.5 * z**2 * x / (1 + x))
-    found: Values = np.where(LOOKS < FIRST, 1.0, np.minimum(p, 1))
+    changed = np.cumsum(values != 0)[LOOKS - 1]
+    found: Values = np.where(changed < FIRST, 1.0, np.minimum(p, 1))
     return found
 
 
@@ -78,6 +79,18 @@ def ties(draws: np.random.Generator) -> Values:
 
 def losses(draws: np.random.Generator) -> Values:
     found: Values = draws.choice([-1.0, 0.04 / 0.96], LOOKS[-1], p=[0.04, 0.96])
+    return found
+
+
+def losses_among_ties(draws: np.random.Generator) -> Values:
+    found: Values = draws.choice([-1.0, 0.0, 0.25], LOOKS[-1], p=[0.04, 0.8, 0.16])
+    return found
+
+
+def topics(draws: np.random.Generator) -> Values:
+    """The queries of a day share a topic, which gains or loses."""
+    shared = np.repeat(draws.normal(0, 0.1, DAYS), EACH)
+    found: Values = (shared + draws.normal(0, 0.15, LOOKS[-1])).clip(-1, 1)
     return found
 
 
@@ -115,6 +128,7 @@ def returning(draws: np.random.Generator) -> Values:
 HOLD: dict[str, Stream] = {
     "differences with σ = .15": normal,
     "5% of queries change by ±1": ties,
+    "4% lose 1, 16% gain .25, the others are tied": losses_among_ties,
     "4% lose 1, 96% gain .042": losses,
 }
 #: With the least and the most that is found.
@@ -122,6 +136,7 @@ BROKEN: dict[str, tuple[Stream, float, float]] = {
     "weekday cycle": (weekdays, 0.0, 0.1),
     "difficulty drifts over the year": (drifting, 0.5, 1.0),
     "frequent queries graded first": (head_first, 0.5, 1.0),
+    "queries of a day share a topic": (topics, 0.1, 1.0),
     "60 users who come back, not clustered": (returning, 0.2, 1.0),
 }
 
@@ -147,13 +162,13 @@ def test_the_simulated_tests_are_those_of_the_package() -> None:
 def test_a_year_without_a_difference(case: str, test: str) -> None:
     found = alarms(HOLD[case], TESTS[test], seed=2)
     # A t test is for one look, and rare large losses are not nearly normal after 30 queries.
-    exact = test == "betting" or (test == "asymptotic" and case != "4% lose 1, 96% gain .042")
+    exact = test == "betting" or (test == "asymptotic" and not case.startswith("4% lose 1"))
     if exact:
         row("anytime", f"compare, {test}: {case}", found, YEARS, promise="at most 5%", most=0.05)
     else:
         says = "for one look" if test == "t at each look" else "asymptotic"
         row(
-            "anytime", f"compare, {test}: {case}", found, YEARS, promise="", least=0.05,
+            "anytime", f"compare, {test}: {case}", found, YEARS, promise="", least=0.04,
             assumption=False, says=says,
         )  # fmt: skip
 

@@ -128,6 +128,15 @@ def test_an_asymptotic_test_waits_for_its_first_look() -> None:
     assert later.no_interval == ""
 
 
+def test_queries_that_are_tied_do_not_bring_the_first_look_nearer() -> None:
+    """They do not show how skewed the changes of the others are."""
+    tied = np.r_[np.full(29, 0.3), np.zeros(400)]
+    tied[:29:2] = 0.1
+    early, later = compared(tied, "revenue"), compared(np.r_[tied, 0.2], "revenue")
+    assert (early.no_interval, early.p, early.verdict) == ("first-look", 1.0, "undecided")
+    assert (later.no_interval, later.verdict) == ("", "better")
+
+
 def test_equal_runs_have_an_interval_and_no_verdict() -> None:
     one = compared(np.zeros(40))
     assert one.interval[0] < 0 < one.interval[1]

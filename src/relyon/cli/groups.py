@@ -83,10 +83,10 @@ class Statistics:
         "--anytime",
         help="Look as often as you like while queries are graded, and stop when you like: test and"
         " intervals are always valid (--test anytime), by betting against values in a known range"
-        " such as those of NDCG, else asymptotic from 30 queries on. A query counts only once its"
-        " lists are graded, and the order of grading must have nothing to do with the difference."
-        " --test asymptotic is narrower for fewer than about"
-        " 1,000 queries, and not exact.",
+        " such as those of NDCG, else asymptotic from 30 queries that changed on. A query counts"
+        " only once its lists are graded, and the order of grading must have nothing to do with the"
+        " difference. --test asymptotic is narrower for fewer than about 1,000 queries, and not"
+        " exact.",
     )
     interval: Interval = option(
         "--interval",

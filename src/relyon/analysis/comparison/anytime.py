@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIRST_LOOK", "Look", "look", "moved_p"]
 
-#: Independent differences, queries or clusters, from which on the asymptotic test is used.
+#: Queries or clusters that changed, from which on the asymptotic test is used.
 FIRST_LOOK = 30
 
 
@@ -50,8 +50,9 @@ def look(pairing: Pairing, settings: Settings) -> Look:
 
     `anytime`: the mean over queries of differences that cannot leave a range, as of NDCG from -1 to
     1, is bet against (`kelly_interval`): valid for any number of queries. `asymptotic`
-    (`mixture_half`) from 30 queries or clusters on: if it was chosen, and for what has no range of
-    its own: DCG, sums, ratios of sums, a pooled AUC, values of other programs, queries in clusters.
+    (`mixture_half`) from 30 queries or clusters that changed on: if it was chosen, and for what has
+    no range of its own: DCG, sums, ratios of sums, a pooled AUC, values of other programs, queries
+    in clusters.
 
     Both are valid if queries arrive in an order that has nothing to do with the differences, such
     as a random one, or are themselves drawn at random: then no look needs a record of those before.
@@ -198,6 +199,9 @@ class _Estimate:
             return cls(missing="first-look")
         if not pairing.changed:
             return cls(missing="unchanged")
+        # Those that are tied say nothing about how skewed the others are.
+        if _changed_units(pairing) < FIRST_LOOK:
+            return cls(missing="first-look")
         if not math.isfinite(value):
             return cls(missing="not-finite")
         if not error > 0:
@@ -211,3 +215,10 @@ class _Estimate:
         if math.isinf(expected):
             return 0.0
         return mixture_p(self.value - expected, self.error, self.degrees, self.x)
+
+
+def _changed_units(pairing: Pairing) -> int:
+    """Returns how many queries the runs differ on, or clusters with such queries."""
+    if pairing.clustered is None or pairing.clusters is None:
+        return pairing.changed
+    return len({*pairing.clusters[pairing.changes].tolist()})
