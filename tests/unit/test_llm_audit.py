@@ -79,7 +79,7 @@ def test_probes_speak_the_language_of_the_result_and_do_not_always_apply() -> No
     assert brand.snippet.startswith("Acme. ")
     words = changed("words", Item("q7", "d", query_text="海报", title="T"))
     assert words is not None
-    assert words.snippet == "海报. 海报. 海报"
+    assert words.snippet == "海报。海报。 海报"
 
 
 def test_what_is_added_to_a_long_text_is_shown() -> None:

@@ -74,7 +74,8 @@ def _with(item: Item, before: str = "", after: str = "") -> Item:
 
 def _stuff(item: Item, _: ProbeSettings) -> Item | None:
     query = (item.query_text or item.query).strip()
-    return _with(item, f"{query}. {query}.", query) if query else None
+    stop = "。" if _language_of(item) == "zh" else ". "
+    return _with(item, f"{query}{stop}{query}{stop.strip()}", query) if query else None
 
 
 def _order(item: Item, settings: ProbeSettings, language: Language) -> Item | None:
