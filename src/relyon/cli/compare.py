@@ -213,6 +213,8 @@ def command(request: Request) -> None:
         scored = bool(request.given.scored)
         measured = [] if request.values else _with_gates(asked, needed, scored)
         comparison = _compared(request, files, measured, systems)
+    if request.described.queries is not None:
+        comparison = comparison.described(request.described.queries)
     abstention = request.no_answer.of_comparison(comparison)
     powered = request.model.of_comparison(
         request.given,
@@ -220,11 +222,13 @@ def command(request: Request) -> None:
         cluster=request.design.cluster,
         queries=request.described.query_texts,
     )
-    beside = [note for one in (abstention, powered) if one is not None for note in one.notes]
+    slices = request.find_slices.of_comparison(
+        comparison, request.described.query_texts, request.given
+    )
+    found = [one for one in (abstention, powered, slices) if one is not None]
+    beside = [note for one in found for note in one.notes]
     if request.strict:
         _refuse_warnings([*comparison.notes, *beside])
-    if request.described.queries is not None:
-        comparison = comparison.described(request.described.queries)
     if request.plan:
         _check_plan_form(request.output.form)
         plan = comparison.plan(
@@ -240,13 +244,8 @@ def command(request: Request) -> None:
         shown: object = comparison if latency is None else Timed(comparison, latency, tapes.notes)
         shown = shown if abstention is None else WithAbstention(shown, abstention)
         shown = shown if powered is None else WithFewerGrades(shown, powered)
-        slices = request.find_slices.of_comparison(
-            comparison, request.described.query_texts, request.given
-        )
         shown = shown if slices is None else WithSlices(shown, slices)
         emit(shown, request.output, own=own)
-        if slices is not None and request.output.form != "json":
-            messages.notes(slices.notes)
         if latency is None or request.output.form != "json":
             messages.notes((*tapes.notes, *(() if latency is None else latency.notes)))
     if request.output.form != "json":

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from relyon.cli.joined_tables import joined_tables
 from relyon.cli.request import flag, option, request
+from relyon.cli.sections import WithSection
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
-from relyon.core.texts.numbers import DIGITS
 from relyon.io.excel_export import ExcelExport
 
 if TYPE_CHECKING:
@@ -111,71 +110,16 @@ class FindSlices:
         return find_slices(comparison, queries=queries, depth=self.depth or 2, least=self.least)
 
 
-class WithSlices:
-    """A result, and the slices in which its candidates lose, in one output.
+class WithSlices(WithSection, ExcelExport):
+    """A result, and the slices in which its candidates lose, in one output."""
 
-    Args:
-        result: A comparison, alone or with other parts.
-        found: The slices.
-    """
-
-    def __init__(self, result: Any, found: Slices) -> None:
-        self._result = result
-        self._found = found
-
-    def to_text(
-        self,
-        *,
-        columns: int | None,
-        language: Language = "en",
-        digits: int = DIGITS,
-        **options: object,
-    ) -> str:
-        """Returns the result, then the section."""
-        first = self._result.to_text(columns=columns, language=language, digits=digits, **options)
-        found = self._found.to_text(columns=columns, language=language, digits=digits)
-        return f"{first}\n\n{found}"
-
-    def to_markdown(
-        self, *, language: Language = "en", digits: int = DIGITS, **options: object
-    ) -> str:
-        """Returns the result, then the section."""
-        first = self._result.to_markdown(language=language, digits=digits, **options)
-        return f"{first}\n\n{self._found.to_markdown(language=language, digits=digits)}"
-
-    def to_json(self, **options: object) -> str:
-        """Returns the result with the section as `slices`."""
-        import json
-
-        from relyon.core.document.json import json_text
-
-        values = json.loads(self._result.to_json(**options))
-        return json_text({**values, "slices": self._found.to_dict()})
-
-    def to_csv(self, **options: object) -> str:
-        """Returns the rows of the result, then those of the section.
-
-        Columns that only one of both has are empty in the other.
-        """
-        return joined_tables(str(self._result.to_csv(**options)), self._found.to_csv())
-
-    def to_xlsx(self, **options: Any) -> bytes:
-        """Returns the workbook of the comparison with a sheet of slices."""
-        return _Workbook(self._result, self._found).to_xlsx(**options)
-
-
-class _Workbook(ExcelExport):
-    """The sheets of a comparison, and one of slices."""
-
-    def __init__(self, result: Any, found: Slices) -> None:
-        self._result = result
-        self._found = found
+    key = "slices"
 
     def excel_frames(self) -> dict[str, polars.DataFrame]:
-        """Returns the sheets."""
-        return {**self._result.excel_frames(), "slices": self._found.to_frame()}
+        """Returns the sheets of the result, and one of slices."""
+        return {**self._result.excel_frames(), self.key: self.frame()}
 
     def excel_notes(self, language: Language) -> list[str]:
         """Returns the notes of both."""
-        own = [note.text(language) for note in self._found.notes]
+        own = [note.text(language) for note in self.notes]
         return [*self._result.excel_notes(language), *own]
