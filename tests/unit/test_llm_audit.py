@@ -382,3 +382,13 @@ def test_an_open_scale_has_no_ends() -> None:
 def test_shares_are_checked(margin: float, confidence: float) -> None:
     with pytest.raises(ParameterError):
         measure_audit("llm:small", {}, SEARCH, margin=margin, confidence=confidence)
+
+
+def test_labelled_queries_without_a_value_are_an_error_that_says_so() -> None:
+    people = {f"q{n}": {"a": 0, "b": 0} for n in range(8)}
+    runs: dict[str, object] = {
+        "old": {query: {"a": 2.0, "b": 1.0} for query in people},
+        "new": {query: {"b": 2.0, "a": 1.0} for query in people},
+    }
+    with pytest.raises(InputError, match="8 labelled queries has a ndcg@10"):
+        measure_system_bias(people, people, runs, SEARCH)

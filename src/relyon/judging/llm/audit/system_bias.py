@@ -193,7 +193,7 @@ def measure_system_bias(
     Raises:
         ParameterError: If there are fewer than two runs, a system of `own` is not one of them, or
             the measure is not a mean over queries.
-        InputError: If no query is labelled.
+        InputError: If no query is labelled, or none of them has a value.
 
     Examples:
         >>> from relyon.data.scale import SEARCH
@@ -250,6 +250,11 @@ def measure_system_bias(
         every = by_machine[name] - by_machine[first]
         model = every[chosen]
         known, all_known = np.isfinite(human) & np.isfinite(model), np.isfinite(every)
+        if not known.any():
+            raise InputError(
+                message("judging.no-labelled-value", measure=measure, queries=len(labelled)),
+                hint=message("judging.relyon-judge-llm-items"),
+            )
         bias = measure_mean(
             (model - human)[known],
             [query for query, kept in zip(labelled, known, strict=True) if kept],
