@@ -59,7 +59,7 @@ def server(tmp_path: Path, completions: Completions) -> Iterator[OpenServer]:
 
 SAID = {
     "en": ("requests about copies of", "Security: llm:small (version 1) obeys orders"),
-    "zh": ("条结果的副本发送", "安全问题：llm:small (version 1) 会服从结果文本里的指令"),
+    "zh": ("条结果的副本发送", "安全问题：llm:small v1 会服从结果文本里的指令"),
 }
 
 

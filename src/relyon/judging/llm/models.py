@@ -74,8 +74,8 @@ class Configuration:
 
     @property
     def title(self) -> str:
-        """The judge and its version, for messages."""
-        return f"{self.judge} (version {self.version})"
+        """The judge and its version, as a message."""
+        return message("judging.judge-and-version", judge=self.judge, version=self.version)
 
 
 def draft_configuration(
