@@ -118,7 +118,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "每个模块的说明是一页" in chinese.out
     assert "无答案的问题（made/no-answer）" in chinese.err
     assert "其他工具没有回答的问题（made/open）" in chinese.err
-    assert "哪些名次是确定的？" in chinese.out
+    assert "哪些排名是确定的？" in chinese.out
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 
 

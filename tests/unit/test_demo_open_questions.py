@@ -138,8 +138,11 @@ def test_lines_fit_a_terminal_and_other_answers_have_words(
             ),
         ),
     )
-    texts = [one.to_text(language=language) for one in (story, nothing)]
-    assert texts[0] != texts[1]
+    less = replace(story.planted.slices[0], p_loss=1.0)
+    assert less.verdict == "elsewhere"
+    worse = replace(story, own=replace(story.planted, tested=(less,)))
+    texts = [one.to_text(language=language) for one in (story, nothing, worse)]
+    assert len(set(texts)) == 3
     for text in texts:
         assert all(width(line) <= 80 for line in text.splitlines())
         assert "{" not in text

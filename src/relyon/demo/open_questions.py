@@ -137,9 +137,12 @@ class OpenStory(Exportable):
                 difference=style.signed(found.difference, digits),
                 interval=style.signed_interval(found.interval, digits),
             )
-        kind = "own_slice" if self.own.slices else "own_none"
-        where = self.own.slices[0].where(words.language) if self.own.slices else ""
-        yield words.say(f"open.{kind}", questions=self.own.queries, where=where)
+        found = self.own.slices[0] if self.own.slices else None
+        yield words.say(
+            f"open.own_{found.verdict if found else 'none'}",
+            questions=self.own.queries,
+            where=found.where(words.language) if found else "",
+        )
 
     def _ranks(self, words: Catalogue, digits: int) -> Table:
         """Returns the leaderboard."""
@@ -165,7 +168,11 @@ class OpenStory(Exportable):
         best = words.names("ranker", board.may_be_best)
         kind = "one_best" if len(best) == 1 else "several_best"
         yield words.say(
-            f"open.{kind}", runs=best, separated=board.neighbours, pairs=len(board.runs) - 1
+            f"open.{kind}",
+            confidence=self.board.confidence,
+            runs=best,
+            separated=board.neighbours,
+            pairs=len(board.runs) - 1,
         )
         yield words["open.board_means"]
 
