@@ -84,6 +84,13 @@ def test_translations_hold_the_same_examples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TRANSLATED)
+def test_blocks_of_code_do_not_begin_in_a_sentence(name: str) -> None:
+    for folder in ("", "zh"):
+        text = (DOCS / folder / name).read_text(encoding="utf-8")
+        assert re.findall(r".*\w```[a-z]+\n", text) == []
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
 def test_translations_show_the_same_numbers(name: str) -> None:
     """Values with decimals, which a sentence cannot spell out."""
     for ours, theirs in zip(
