@@ -179,7 +179,7 @@ WRONG = {
     "unknown test": (
         (*BOTH[1:], "--test", "z"),
         "invalid value for '--test': 'z' is not one of 't', 'wilcoxon', 'sign', 'permutation',"
-        " 'bootstrap', 'tukey'",
+        " 'bootstrap', 'tukey', 'anytime', 'asymptotic'",
         "`relyon compare --help` lists the options",
     ),
 }

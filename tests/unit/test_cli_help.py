@@ -72,6 +72,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "judged",
         "judging_project",
         "model_judgments",
+        "model_server",
         "named_tables",
         "no_answer",
         "option_values",

@@ -8,8 +8,9 @@ import click
 
 from relyon.cli.encoding import TextEncoding, encoding_options
 from relyon.cli.judge_calibrate import Machine
-from relyon.cli.judge_llm import find_key, summarize_answers, watch_answers
+from relyon.cli.judge_llm import summarize_answers, watch_answers
 from relyon.cli.messages import messages
+from relyon.cli.model_server import ModelServer
 from relyon.cli.option_values import run_names
 from relyon.cli.options import (
     confidence_option,
@@ -94,45 +95,7 @@ class Probing:
         metavar="N",
         help="Ask at most so many requests now; run the command again for the others.",
     )
-    key_variable: str | None = option(
-        "--api-key-env",
-        metavar="NAME",
-        help="The environment variable with the key.  [default: RELYON_LLM_KEY]",
-    )
-    per_minute: float | None = option(
-        "--requests-per-minute",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="N",
-        help="Maximum number of requests per minute.",
-    )
-    concurrency: int = option(
-        "--concurrency",
-        type=click.IntRange(1, 64),
-        default=4,
-        show_default=True,
-        help="Number of concurrent requests.",
-    )
-    attempts: int = option(
-        "--attempts",
-        type=click.IntRange(min=1),
-        default=3,
-        show_default=True,
-        help="Number of attempts to get a valid answer.",
-    )
-    timeout: float = option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=120.0,
-        show_default=True,
-        help="Timeout of a request, in seconds.",
-    )
-    retries: int = option(
-        "--retries",
-        type=click.IntRange(min=0),
-        default=6,
-        show_default=True,
-        help="Number of retries after a temporary error.",
-    )
+    server: ModelServer = group(ModelServer)
     dry_run: bool = flag(
         "--dry-run", help="Print one changed copy per probe and the cost, and send nothing."
     )
@@ -240,7 +203,7 @@ def audit(request: Audited) -> None:
                 name=probing.name,
                 translations=_translations(probing.translations),
                 most=probing.most,
-                attempts=probing.attempts,
+                attempts=probing.server.attempts,
             )
             _remark(store, plan)
             if probing.dry_run:
@@ -335,22 +298,13 @@ def _show(audit: AuditPlan) -> None:
 
 
 def _ask(store: Store, audit: AuditPlan, probing: Probing) -> None:
-    from relyon.engines.pace import Pace
     from relyon.judging.llm.audit.plan import ask_audit
-    from relyon.judging.llm.endpoint import Endpoint
     from relyon.judging.llm.judge import Outcome
 
     if not audit.plan.open:
         store.probes.add(audit.configuration, audit.rows)
         return
-    url = audit.configuration.endpoint
-    server = Endpoint(
-        url,
-        key=find_key(probing.key_variable, url),
-        timeout=probing.timeout,
-        retries=probing.retries,
-        pace=Pace(probing.per_minute),
-    )
+    server = probing.server.endpoint(audit.configuration.endpoint)
     outcome = Outcome()
     try:
         with watch_answers() as progress:
@@ -358,7 +312,7 @@ def _ask(store: Store, audit: AuditPlan, probing: Probing) -> None:
                 store,
                 audit,
                 server,
-                concurrency=probing.concurrency,
+                concurrency=probing.server.concurrency,
                 outcome=outcome,
                 progress=progress,
                 on_interrupt=lambda: messages.note(message("cli.waiting-for-pending-requests")),

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from relyon.cli.messages import Progress, messages
+from relyon.cli.model_server import ModelServer
 from relyon.cli.options import (
     no_color_option,
     project_option,
     seed_option,
 )
 from relyon.cli.output import write
-from relyon.cli.request import argument, flag, option, request, takes
+from relyon.cli.request import argument, flag, group, option, request, takes
 from relyon.core.errors import ParameterError
 from relyon.core.texts import LANGUAGES, message
 
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
     from relyon.judging.records import Project
     from relyon.judging.store import Store
 
-__all__ = ["find_key", "llm", "summarize_answers", "watch_answers"]
-
-KEY = "RELYON_LLM_KEY"
+__all__ = ["llm", "summarize_answers", "watch_answers"]
 
 LLM = """Let a language model grade, as a judge alongside people.
 
@@ -111,40 +110,7 @@ class Llm:
         help="Only this many items, drawn at random.",
     )
     seed: int = seed_option("")
-    per_minute: float | None = option(
-        "--requests-per-minute",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="N",
-        help="Maximum number of requests per minute.",
-    )
-    concurrency: int = option(
-        "--concurrency",
-        type=click.IntRange(1, 64),
-        default=4,
-        show_default=True,
-        help="Number of concurrent requests.",
-    )
-    attempts: int = option(
-        "--attempts",
-        type=click.IntRange(min=1),
-        default=3,
-        show_default=True,
-        help="Number of attempts to get a valid answer.",
-    )
-    timeout: float = option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=120.0,
-        show_default=True,
-        help="Timeout of a request, in seconds.",
-    )
-    retries: int = option(
-        "--retries",
-        type=click.IntRange(min=0),
-        default=6,
-        show_default=True,
-        help="Number of retries after a temporary error.",
-    )
+    server: ModelServer = group(ModelServer)
     language: Language = option(
         "--prompt-lang",
         type=click.Choice(LANGUAGES),
@@ -157,11 +123,6 @@ class Llm:
         metavar="FILE",
         help="The task in your own words; {guideline} and {scale} are replaced by the project's.",
     )
-    key_variable: str | None = option(
-        "--api-key-env",
-        metavar="NAME",
-        help=f"The environment variable with the key.  [default: {KEY}]",
-    )
     dry_run: bool = flag(
         "--dry-run",
         help="Print the prompt for the first item and the number of requests, and send nothing.",
@@ -173,9 +134,8 @@ class Llm:
 @no_color_option
 def llm(request: Llm) -> None:
     """Runs `relyon judge llm`."""
-    from relyon.engines.pace import Pace
     from relyon.io.plain_text import read_file
-    from relyon.judging.llm.endpoint import Endpoint, tidy_url
+    from relyon.judging.llm.endpoint import tidy_url
     from relyon.judging.llm.judge import build_plan, choose_items
     from relyon.judging.llm.models import draft_configuration
     from relyon.judging.llm.prompt import build_prompt
@@ -204,20 +164,14 @@ def llm(request: Llm) -> None:
             limit=request.limit,
             seed=request.seed,
         )
-        plan = build_plan(store, draft, prompt, items, attempts=request.attempts)
+        plan = build_plan(store, draft, prompt, items, attempts=request.server.attempts)
         _remark(found, draft, plan, len(items))
         if request.dry_run:
             _show(draft, prompt, plan)
             return
         chosen = store.models.add(draft)
-        server = Endpoint(
-            url,
-            key=find_key(request.key_variable, url),
-            timeout=request.timeout,
-            retries=request.retries,
-            pace=Pace(request.per_minute),
-        )
-        _ask(store, chosen, prompt, plan, server, request.concurrency)
+        server = request.server.endpoint(url)
+        _ask(store, chosen, prompt, plan, server, request.server.concurrency)
 
 
 def _parameters(texts: Sequence[str]) -> dict[str, object]:
@@ -236,25 +190,6 @@ def _parameters(texts: Sequence[str]) -> dict[str, object]:
         except (ValueError, RecursionError):
             found[name.strip()] = value
     return found
-
-
-def find_key(variable: str | None, url: str) -> str:
-    """Returns the key for an endpoint, and warns if it would be sent unencrypted.
-
-    Raises:
-        ParameterError: If the named variable is empty.
-    """
-    from urllib.parse import urlsplit
-
-    from relyon.judging.llm.endpoint import read_key
-
-    key = read_key(variable or KEY)
-    if variable is not None and not key:
-        raise ParameterError(message("cli.environment-variable-is-empty", variable=variable))
-    local = urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
-    if key and url.startswith("http:") and not local:
-        messages.warning(message("cli.key-is-sent"))
-    return key
 
 
 def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> None:
