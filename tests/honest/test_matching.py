@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.honest.rows import row
 
 import relyon
-from relyon.analysis.matching.chance import accident, distinct_rows, steps
+from relyon.analysis.matching.chance import accident_of_any, distinct_rows, steps
 from relyon.analysis.matching.effects import effects_of
 from relyon.analysis.matching.measured import Measurements
 from relyon.analysis.matching.ways import Way, ways
@@ -62,7 +62,7 @@ def shares(case: str, wrong: Table, tier: int) -> tuple[float, float]:
     rows = distinct_rows(table[[way.tier <= tier for way in listed]])
     halves = [HALF] * rows.shape[1]
     matched = [bool((np.abs(rows - one) <= HALF * (1 + 1e-6)).all(axis=1).any()) for one in wrong]
-    stated = [accident(rows, one.tolist(), halves, grid) for one in wrong]
+    stated = [accident_of_any(rows, one.tolist(), halves, grid) for one in wrong]
     return float(np.mean(matched)), float(np.mean(stated))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import relyon
 from relyon.analysis.matching import ConventionMatch, Way, parse_number
-from relyon.analysis.matching.chance import accident, steps
+from relyon.analysis.matching.chance import accident, accident_of_any, steps
 from relyon.analysis.matching.effects import effects_of
 from relyon.analysis.matching.measured import Measurements
 from relyon.analysis.matching.ways import cut, ways
@@ -468,3 +468,40 @@ def test_a_decimal_comma(text: str, value: float) -> None:
 def test_a_comma_of_thousands_is_refused() -> None:
     with pytest.raises(RelyonError):
         parse_number("dcg", "1,234")
+
+
+def test_a_rule_that_one_measure_reads_is_decided_by_its_number_alone() -> None:
+    """AP is right under any gain, and does not make a chance match of NDCG certain."""
+    ndcg = np.linspace(0.4, 0.6, 401)
+    rows = np.column_stack([ndcg, np.where(ndcg < 0.55, 0.3, 0.2)])
+    halves = [5e-5, 5e-5]
+    alone = accident(rows[:, :1], [0.5034], halves[:1])
+    assert accident(rows, [0.5034, 0.3], halves) < 0.01 < alone
+    assert accident_of_any(rows, [0.5034, 0.3], halves) == pytest.approx(alone, rel=0.2)
+    assert accident_of_any(rows[:, :1], [0.5034], halves[:1]) == alone
+
+
+@pytest.mark.long
+def test_a_discount_that_is_not_tried_is_not_called_found() -> None:
+    """A script that counts ranks from 0 and adds 2 twice: AP and RR do not make NDCG certain."""
+    folder = Path("examples/docs-search")
+    judged = relyon.read_judgments(folder / "judgments.qrels")
+    run = relyon.read_run(folder / "bm25.run")
+
+    def dcg(grades: list[float]) -> float:
+        return sum(grade / math.log2(rank + 2) for rank, grade in enumerate(grades[:5], 1))
+
+    lists = run.to_dict()
+    values = []
+    for query, grades in judged.to_dict().items():
+        ranked = sorted(lists.get(query, {}).items(), key=lambda one: -one[1])
+        best = dcg(sorted(grades.values(), reverse=True))
+        got = dcg([grades.get(name, 0) for name, _ in ranked])
+        values.append(got / best if best else 0)
+    own = relyon.evaluate(judged, run, ["ap", "rr"], convention={"ties": "input"})
+    numbers = {name: f"{own[name]:.4f}" for name in ("ap", "rr")}
+    numbers["ndcg@5"] = f"{sum(values) / len(values):.4f}"
+    found = relyon.match_convention(judged, run, numbers)
+    assert found.verdict != "found"
+    if found.classes:
+        assert found.accident > 0.1

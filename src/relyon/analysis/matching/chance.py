@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DOUBTFUL", "accident", "distinct_rows", "steps"]
+__all__ = ["DOUBTFUL", "accident", "accident_of_any", "distinct_rows", "steps"]
 
 #: Above this probability of an accident, a match proves nothing.
 DOUBTFUL = 0.01
@@ -101,3 +101,45 @@ def accident(
         radius = max(float(distances[-1]), 1.0)
         expected = max(expected, len(distances) / radius**measures)
     return -math.expm1(-expected)
+
+
+def accident_of_any(
+    tried: NDArray[np.float64],
+    printed: Sequence[float],
+    halves: Sequence[float],
+    grid: Sequence[float] = (),
+) -> float:
+    """Returns the probability that all numbers match by accident, or one of them does.
+
+    Numbers of several measures seldom match together by accident. But a rule that only one of the
+    measures reads, such as the gain of NDCG, is decided by that measure's number alone: AP matches
+    whatever the gain is. So the largest probability counts: of all numbers together, and of each
+    one among the ways of counting that give all the others.
+
+    Args:
+        tried: One row per number tried, one column per measure; rows with NaN are left out.
+        printed: The printed numbers.
+        halves: Half a unit of the last decimal of each.
+        grid: The step between possible numbers of each measure; 0 if any is possible.
+
+    Examples:
+        >>> ndcg = np.linspace(0.4, 0.6, 201)
+        >>> rows = np.column_stack([ndcg, np.full(201, 0.3)])
+        >>> round(accident(rows, [0.5034, 0.3], [0.00005] * 2), 3)
+        0.002
+        >>> round(accident_of_any(rows, [0.5034, 0.3], [0.00005] * 2), 3)
+        0.105
+    """
+    rows = distinct_rows(tried)
+    values, half = np.asarray(printed), np.asarray(halves)
+    found = accident(rows, printed, halves, grid)
+    if len(values) < 2 or not len(rows):
+        return found
+    matches = np.abs(rows - values) <= half * (1 + 1e-6)
+    steps_of = grid or [0.0] * len(values)
+    for column in range(len(values)):
+        others = np.delete(matches, column, axis=1).all(axis=1)
+        alone = distinct_rows(rows[others][:, [column]])
+        one = accident(alone, [printed[column]], [halves[column]], [steps_of[column]])
+        found = max(found, one)
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relyon.analysis.matching.chance import accident, distinct_rows
+from relyon.analysis.matching.chance import accident_of_any
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ def partial_matches(
         # The first of the most numbers is the simplest: ways are sorted by their changes.
         place = int(np.flatnonzero(counts == best)[0])
         columns = np.flatnonzero(given[place] & left)
-        near = distinct_rows(table[tiers <= tiers[place]][:, columns])
+        near = table[tiers <= tiers[place]][:, columns]
         chosen = [printed[column] for column in map(int, columns)]
         found.append(
             PartialMatch(
@@ -82,7 +82,7 @@ def partial_matches(
                     one.name: float(value)
                     for one, value in zip(chosen, table[place, columns], strict=True)
                 },
-                accident(
+                accident_of_any(
                     near,
                     [one.value for one in chosen],
                     [one.half for one in chosen],

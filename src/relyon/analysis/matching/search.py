@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relyon.analysis.matching.chance import accident, distinct_rows, steps
+from relyon.analysis.matching.chance import accident_of_any, distinct_rows, steps
 from relyon.analysis.matching.copies import read_copies
 from relyon.analysis.matching.differences import own_way, rule_differences
 from relyon.analysis.matching.effects import Effects, effects_of
@@ -312,8 +312,11 @@ def _tiers(
                 tried=int((tiers <= changes).sum()),
                 distinct=len(numbers),
                 classes=sum(one.way.tier == changes for one in classes),
-                accident=accident(
-                    numbers, [one.value for one in printed], [one.half for one in printed], grid
+                accident=accident_of_any(
+                    table[tiers <= changes],
+                    [one.value for one in printed],
+                    [one.half for one in printed],
+                    grid,
                 ),
             )
         )
@@ -354,5 +357,5 @@ def _faults(
     if not tables:
         return (), 0, 0.0
     values, halves = [one.value for one in printed], [one.half for one in printed]
-    risk = accident(distinct_rows(np.concatenate(tables)), values, halves, grid)
+    risk = accident_of_any(np.concatenate(tables), values, halves, grid)
     return tuple(matched), count, risk
