@@ -206,6 +206,28 @@ def test_the_answer_to_a_form_can_be_read_in_the_other_language(
     assert lea.client.get(place).status_code == 422
 
 
+def test_results_that_wait_for_a_second_person_are_counted(store: Store, folder: Path) -> None:
+    store.accounts.create("lea", role="lead")
+    project = store.projects.create("June", scale="search", overlap=2)
+    known = Item("q0", "q0-0", query_text="red shoe 0")
+    store.grades.add(project.id, [(known, [Rating("cy", 3), Rating("di", 3)])])
+    chosen = pair_of(store, project)
+    chosen.draw(12)
+    first = read_batches(store, 1)[0].drawn
+    rated = [
+        (Item(one.query, one.document), [Rating("cy", TRUTH[int(one.document[-1])])])
+        for one in first
+    ]
+    store.grades.add(project.id, rated)
+    (step,) = chosen.steps()
+    assert (step.waiting, step.half_graded) == (0, len(first)) == (0, 6)
+    page = Visitor(store, folder).read(f"{PAGE}?first=1&second=2")
+    assert "6 results of the last batch wait for a further grade, by somebody else" in page
+    store.grades.add(project.id, [(item, [Rating("di", own[0].grade)]) for item, own in rated])
+    (step,) = chosen.steps()
+    assert (step.waiting, step.half_graded) == (0, 0)
+
+
 def test_a_batch_that_never_reached_the_queue_is_drawn_again(
     store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,11 +35,13 @@ class Step:
         batch: The batch.
         waiting: How many of its results still wait for a grade.
         estimate: The estimate.
+        half_graded: How many have a grade and wait for another one, by somebody else.
     """
 
     batch: Batch
     waiting: int
     estimate: PairsEstimate
+    half_graded: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class NextOfSnapshots:
                     next_budget=budget,
                     scale=self.project.scale,
                 ),
+                state.half_graded(batch),
             )
             for batch in batches[-SHOWN:]
         ]

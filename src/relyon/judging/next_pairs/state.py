@@ -29,12 +29,14 @@ class State:
         people: The final grades of people.
         there: All results of the project, removed ones included.
         over: Results that get no grade any more: removed, or answered without one.
+        unfinished: Results with a grade that wait for another one, where several people grade each.
     """
 
     project: Project
     people: Mapping[Pair, float]
     there: frozenset[Pair]
     over: frozenset[Pair]
+    unfinished: frozenset[Pair] = frozenset()
 
     @classmethod
     def of(cls, store: Store, project: Project) -> State:
@@ -49,15 +51,18 @@ class State:
             rows = connection.execute(chosen.where(items.c.project_id == project.id)).all()
         people: dict[Pair, float] = {}
         over: set[Pair] = set()
+        unfinished: set[Pair] = set()
         for row in rows:
             pair = (row.query, row.document)
             final = finals.get(row.id)
             if final is not None and row.counts and not is_machine_source(final[1]):
                 people[pair] = final[0].value
+                if row.id in unanswered:
+                    unfinished.add(pair)
             if pair not in people and (not row.counts or row.id not in unanswered):
                 over.add(pair)
         there = frozenset((row.query, row.document) for row in rows)
-        return cls(project, people, there, frozenset(over))
+        return cls(project, people, there, frozenset(over), frozenset(unfinished))
 
     def judgments(self, batches: Sequence[Batch]) -> Judgments:
         """Returns people's grades: those before the first batch, and those of drawn pairs."""
@@ -85,3 +90,7 @@ class State:
         """Returns how many pairs of a batch still wait for a grade."""
         pairs = {(one.query, one.document) for one in batch.drawn}
         return len(pairs - self.people.keys() - self.over)
+
+    def half_graded(self, batch: Batch) -> int:
+        """Returns how many pairs of a batch have a grade and wait for one by somebody else."""
+        return len({(one.query, one.document) for one in batch.drawn} & self.unfinished)
