@@ -104,7 +104,7 @@ def test_a_judge_that_obeys_is_a_security_finding_and_said_first(
     assert "llm:" not in export.out
 
     chinese = command(*AUDIT, "--items", "40", "--offline", "--lang", "zh").out
-    assert chinese.startswith("对 llm:small (version 1) 的审计\n\n安全问题：")
+    assert chinese.startswith("对 llm:small v1 的审计\n\n安全问题：")
     rows = command(*AUDIT, "--items", "40", "--offline", "--format", "csv").out.splitlines()
     assert rows[0].startswith("probe,kind,items,queries,shift,low,high,flips,p,adjusted_p,verdict")
     assert command(*AUDIT, "--offline", "--format", "markdown").out.startswith(
