@@ -86,6 +86,18 @@ def test_strata_are_a_column_of_the_queries(given: tuple[str, ...], command: Com
     assert content["means"][0]["value"] == found.means[0].powered.estimate
 
 
+def test_names_of_the_scale_are_grades(given: tuple[str, ...], command: Command) -> None:
+    names = {"0": "无", "1": "low", "2": "中", "3": "高"}
+    shown = [
+        command(
+            "compare", *given, "--scale", "search", "--format", "json",
+            *(f"--model-grade={grade}={own}" for grade, own in pairs),
+        ).out
+        for pairs in (names.items(), ((grade, grade) for grade in names))
+    ]  # fmt: skip
+    assert shown[0] == shown[1] != ""
+
+
 def test_measures_that_are_no_means_are_left_out(given: tuple[str, ...], command: Command) -> None:
     outcome = command("compare", *given, "-m", "pnr")
     assert "pnr is not combined with a model's grades: it is not a mean" in outcome.err
@@ -95,8 +107,8 @@ def test_measures_that_are_no_means_are_left_out(given: tuple[str, ...], command
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--model-grade", "1=a"), "--model-grade 1=a is not a pair of numbers"),
-        (("--model-grade", "1=2", "--model-grade", "1=3"), "is not a pair of numbers, or its"),
+        (("--model-grade", "1=a"), "--model-grade 1=a is not a pair of grades"),
+        (("--model-grade", "1=2", "--model-grade", "1=3"), "is not a pair of grades, or its"),
         (("--model-grade", "1=2"), "not mapped to people's: 0"),
         (("--format", "xlsx"), "--model-judgments and --format xlsx exclude each other"),
         (("--plan",), "--model-judgments and --plan exclude each other"),

@@ -11,7 +11,7 @@ import click
 
 from relyon.cli.request import option, request
 from relyon.cli.sections import WithSection
-from relyon.core.errors import ParameterError
+from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from relyon.cli.inputs import Given
     from relyon.core.notes import Note
     from relyon.data.run import Run
+    from relyon.data.scale import Scale
     from relyon.evaluation import Evaluator
 
 __all__ = ["MODEL_FORMS", "ModelJudgments", "WithFewerGrades"]
@@ -85,18 +86,19 @@ class ModelJudgments:
                 message("cli.needs-model-judgments", option=given[0]),
                 hint=message("cli.add-model-judgments"),
             )
-        _ = self.mapping
 
-    @property
-    def mapping(self) -> dict[float, float]:
-        """The human grade of each grade of the model.
+    def mapping(self, scale: Scale | None) -> dict[float, float]:
+        """Returns the human grade of each grade of the model.
+
+        Args:
+            scale: The scale, whose names are grades, too.
 
         Raises:
             ParameterError: If one is not MODEL=HUMAN, or a grade is mapped twice.
         """
         found: dict[float, float] = {}
         for text in self.model_grades:
-            ends = [_number(part) for part in text.partition("=")[::2]]
+            ends = [_grade(part, scale) for part in text.partition("=")[::2]]
             if any(math.isnan(end) for end in ends) or ends[0] in found:
                 raise ParameterError(
                     message("cli.model-grade-is-no-pair", text=text),
@@ -166,7 +168,11 @@ class ModelJudgments:
         option_name = "--judgments-columns"
         model = judgments_argument(path, None, columns, people.scale, option_name)
         rules = LabelledRules(
-            self.labelled, self.mapping, self.sample_strata, self.sample_weight, **settings
+            self.labelled,
+            self.mapping(people.scale),
+            self.sample_strata,
+            self.sample_weight,
+            **settings,
         )
         return fewer_grades_of(people, model, whole, measures, rules, only_means=True)
 
@@ -246,10 +252,13 @@ def _without_graded(notes: Sequence[Note], found: FewerGrades) -> tuple[Note, ..
     )
 
 
-def _number(text: str) -> float:
-    """Returns a finite number, NaN for other texts."""
+def _grade(text: str, scale: Scale | None) -> float:
+    """Returns a finite number, or the grade of a name; NaN for other texts."""
     try:
         number = float(text)
     except ValueError:
-        return math.nan
+        try:
+            return math.nan if scale is None else scale.parse(text)
+        except InputError:
+            return math.nan
     return number if math.isfinite(number) else math.nan
