@@ -32,9 +32,6 @@ __all__ = [
     "write_leaderboard_report",
 ]
 
-#: With more runs than this, only those on the front have names in charts of cost.
-NAMED = 12
-
 
 def build_leaderboard_page(
     found: Leaderboard, *, language: Language = "en", title: str | None = None
@@ -231,7 +228,7 @@ def _costs(found: Leaderboard, board: Board, cost: str, words: Words) -> Chart:
                 "low": low,
                 "high": high,
                 "dominated": dominated,
-                "named": len(drawn) <= NAMED or one.costs[cost].verdict == "front",
+                "front": one.costs[cost].verdict == "front",
                 "text": text,
             }
         )

@@ -124,7 +124,7 @@ def against_cost(chart: Chart, width: int) -> Layers:
 def _places(
     rows: Sequence[Mapping[str, object]], costs: Sequence[float], across: float, *, log: bool
 ) -> list[LabelPlace | None]:
-    """Returns where the names of the runs are, the best runs' first."""
+    """Returns where the names of the runs are: those on the front first, then the best."""
     placed = [math.log(cost) for cost in costs] if log else list(costs)
     ends = [float(str(row[end])) for row in rows for end in ("low", "value", "high")]
     values = [float(str(row["value"])) for row in rows]
@@ -135,8 +135,8 @@ def _places(
         )
         for cost, value in zip(placed, values, strict=True)
     ]
-    names = [str(row["name"]) if row["named"] else "" for row in rows]
-    order = sorted(range(len(rows)), key=lambda place: points[place][1])
+    names = [str(row["name"]) for row in rows]
+    order = sorted(range(len(rows)), key=lambda place: (not rows[place]["front"], points[place][1]))
     found = label_places(
         [points[place] for place in order], [names[place] for place in order], across, HEIGHT
     )
