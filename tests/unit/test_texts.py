@@ -418,3 +418,11 @@ def test_doubled_braces_are_single_in_what_is_shown(language: Language) -> None:
     shown = translate(message("engines.status-401"), language)
     assert "${SEARCH_KEY}" in shown
     assert translate(message("my own {{sentence}}"), language) == "my own {{sentence}}"
+
+
+def test_lists_end_as_a_language_does() -> None:
+    names = ["a（x）", "“b”", "c"]
+    assert catalogue("words", "en").join(names) == "a（x）, “b” and c"
+    assert catalogue("words", "zh").join(names[::2]) == "a（x）和 c"
+    assert catalogue("words", "en").write("{n:and 2}", {"n": ["a", "b", "c"]}) == "a and …"
+    assert catalogue("words", "zh").write("{n:and 3}", {"n": ["a", "b", "c", "d"]}) == "a、b 等"

@@ -111,6 +111,10 @@ def _listed(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple)
 
 
+#: Chinese punctuation that has its own space.
+CLOSING = ("）", "》")
+
+
 def _digits(rest: str) -> int | None:
     return int(rest) if rest else None
 
@@ -131,7 +135,11 @@ def _and(value: Iterable[object], rest: str, speaker: Speaker) -> str:
         parts[int(rest) - 1 :] = ["…"]
     if len(parts) < 2:
         return "".join(parts)
-    return speaker.word("list.comma").join(parts[:-1]) + speaker.word("list.and") + parts[-1]
+    cut = parts[-1] == "…"
+    end = speaker.word("list.left_out") if cut else speaker.word("list.and") + parts[-1]
+    if parts[-2].endswith(CLOSING):
+        end = end.lstrip()
+    return speaker.word("list.comma").join(parts[:-1]) + end
 
 
 def _name(value: object, rest: str, speaker: Speaker) -> str:
