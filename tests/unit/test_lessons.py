@@ -61,11 +61,10 @@ UNEXPLAINED = {
         no-order no-own-value no-subtopics no-threshold not-carried-over not-exported
         not-exported-name offpolicy-absent offpolicy-few offpolicy-outside offpolicy-range
         offpolicy-unseen-model offpolicy-unseen-part offpolicy-unseen-zero offpolicy-users
-        drawn-few-queries looks-incomplete one-cluster one-group one-query one-round only-clicks other-labels
-        other-queries
-        outcome-features own-clusters partial-queries parts-missing parts-of-jobs parts-unfinished
-        slices-left-out
-        positions-missing queries-alike queries-grouped queries-joined queries-near
+        drawn-few-queries looks-incomplete one-cluster one-group one-query one-round only-clicks
+        other-labels other-queries outcome-features own-clusters partial-queries parts-missing
+        parts-of-jobs parts-unfinished slices-left-out positions-missing queries-alike
+        queries-grouped queries-joined queries-near
         queries-without-text queries-without-value rank-contradicts-score rank-eval-refused
         rank-eval-unrated ranked-training-rows read-in-encoding regrouped repeated-rows
         repeated-runs repeats-alike repeats-lack-queries rows-unjudged run-effect

@@ -284,7 +284,7 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
 
 
 def summarize_answers(chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
-    """Says how many requests were answered, what they took, and what was wrong with answers."""
+    """Notes how many requests were answered, what they took, and what was wrong with answers."""
     from relyon.judging.llm.answers import PROBLEMS
 
     again = message("cli.sent-again-after-error", count=outcome.retried) if outcome.retried else ""

@@ -39,7 +39,7 @@ Box = tuple[float, float, float, float]
 def label_places(
     points: Sequence[tuple[float, float]], names: Sequence[str], width: float, height: float
 ) -> list[LabelPlace | None]:
-    """Returns the place of each name; None where there is no room for it.
+    """Returns the place of each name; None if there is no room for it.
 
     Names are placed in their order, each in the first place that covers no other name and no other
     point, and is nearest to its own point.

@@ -146,7 +146,7 @@ def ratio_measures(comparison: PairedRuns) -> list[str]:
 
 
 def always_valid_rules(comparison: PairedRuns, language: Language) -> list[str]:
-    """Returns when always-valid tests hold, and of which measures they are asymptotic."""
+    """Returns the conditions of always-valid tests, and of which measures they are asymptotic."""
     if not comparison.settings.always_valid:
         return []
     words = catalogue("tables", language)

@@ -263,7 +263,7 @@ def stale_judgments(
     if chosen:
         rulebook = (evaluator.convention, evaluator.scale, threads)
         for run in chosen:
-            # Whatever the rules refuse is refused here, where queries have their own names.
+            # What the rules refuse is refused here, where queries have their own names.
             quiet_values(evaluator, run, _measure(measure))
         scenarios = Scenarios(grades, chosen, _measure(measure), *rulebook)
         numbers = _numbers(scenarios, stale, levels, titles, chosen)

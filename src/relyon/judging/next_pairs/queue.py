@@ -176,7 +176,7 @@ def _without_lost(
 ) -> list[Batch]:
     """Returns the batches without a last one whose results never reached the queue.
 
-    Its process died between both steps; nobody can grade such results. It is drawn again.
+    Its process died between both steps; no judge can grade such results. It is drawn again.
     """
     if not batches or store.clock() - batches[-1].created_at < LOST:
         return batches

@@ -206,7 +206,7 @@ def _weights(month: str, points: Sequence[Point]) -> Iterator[Note]:
     """Yields notes if sessions left out move the weights of tiers in the mean of all of them.
 
     The mean of all tiers is that of the sessions that have a value, as if those without one were
-    like them in whatever tier they are. If tiers differ both in their values and in how many of
+    like them in every tier. If tiers differ both in their values and in how many of
     their sessions have none, this is not the mean that the traffic would give.
 
     Args:
