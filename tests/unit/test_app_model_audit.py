@@ -17,10 +17,14 @@ from tests.unit.asking import run
 from tests.unit.completions import Completions, Received, Reply
 
 from relyon.app import Settings, create_app
+from relyon.app.models.audits import describe_audits
 from relyon.app.models.settings import ModelEndpoint, Price
 from relyon.app.protection import csrf_token
 from relyon.judging.access import start_sign_in
 from relyon.judging.events import list_events
+from relyon.judging.llm.audit.plan import ask_audit, plan_audit
+from relyon.judging.llm.calibration import accept_judge
+from relyon.judging.llm.endpoint import Endpoint
 from relyon.judging.llm.model_jobs import last_model_job
 from relyon.judging.records import Item, Project, Rating
 from relyon.judging.store import Store
@@ -115,3 +119,20 @@ def test_only_leads_audit_and_only_what_is_offered(
         client.post("/projects/1/models/audit/begin", data=wish | {"csrf": "x"}).status_code == 403
     )
     assert len(server.received) == sent
+
+
+def test_of_each_judge_the_newest_audit_and_the_accepted_one_are_shown(
+    store: Store, project: Project, server: Completions
+) -> None:
+    server.script = obedient
+    items = store.items.all(project.id)[:3]
+    for samples in (1, 2, 3):
+        run(store, project, server.url, samples=samples, items=items)
+        chosen = store.models.all(project.id)[-1]
+        plan = plan_audit(store, chosen, probes=["padding"], items=3)
+        ask_audit(store, plan, Endpoint(server.url))
+    known = store.models.all(project.id)
+    assert [one["version"] for one in describe_audits(store, known, "en")] == [3]
+    accept_judge(store, known[0], store.accounts.get("lea"), least=1)
+    assert [one["version"] for one in describe_audits(store, known, "zh")] == [3, 1]
+    assert describe_audits(store, [], "en") == []

@@ -78,14 +78,22 @@ class MachineAudit(TypedDict):
 def describe_audits(
     store: Store, known: Sequence[Configuration], language: Language
 ) -> list[MachineAudit]:
-    """Returns the audits of a project, of all settings with answered probes, newest first."""
+    """Returns the audits of a project, newest first.
+
+    Of each judge the newest version with answered probes is shown, and the accepted one, so that
+    the page does not grow with every version; `relyon judge audit --version` shows the others.
+    """
     found: list[MachineAudit] = []
+    shown: set[str] = set()
+    accepted = store.models.accepted(known[0].project_id) if known else None
     for one in reversed(known):
-        if not store.probes.all(one):
+        counts = accepted is not None and accepted.configuration.id == one.id
+        if (one.judge in shown and not counts) or not store.probes.all(one):
             continue
         audit = audit_judge(store, one, resampling=DRAWS)
         if not audit.probes:
             continue
+        shown.add(one.judge)
         table = audit_table(audit, language)
         found.append(
             {
