@@ -113,7 +113,7 @@ def accident_of_any(
 
     Numbers of several measures seldom match together by accident. But a rule that only one of the
     measures reads, such as the gain of NDCG, is decided by that measure's number alone: AP matches
-    whatever the gain is. So the largest probability counts: of all numbers together, and of each
+    regardless of the gain. So the largest probability counts: of all numbers together, and of each
     one among the ways of counting that give all the others.
 
     Args:
