@@ -9,7 +9,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+from ppi_py import (  # type: ignore[import-not-found, unused-ignore]
+    ppi_mean_ci,
+    ppi_mean_pointestimate,
+)
 
 CASES = ((1, 100, 800, 0.1), (2, 200, 2000, 0.3), (3, 500, 5000, 0.6), (4, 1000, 4000, 0.2))
 

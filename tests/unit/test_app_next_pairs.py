@@ -86,7 +86,7 @@ def test_batches_of_two_snapshots_lead_to_the_complete_value(
     assert steps[0].estimate.value == pytest.approx(first.value)
     assert steps[1].estimate.complete
     truth = {
-        f"q{query}": {f"q{query}-{n}": worth for n, worth in enumerate(TRUTH)}
+        f"q{query}": {f"q{query}-{n}": float(worth) for n, worth in enumerate(TRUTH)}
         for query in range(12)
     }
     first_documents = {f"q{query}": {f"q{query}-0": 3.0} for query in range(12)}

@@ -19,7 +19,9 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     """People's judgments of 40 queries, two runs, and a model's judgments of 120."""
     folder = tmp_path_factory.mktemp("model")
     rng = np.random.default_rng(5)
-    files = {name: [] for name in ("people.qrels", "model.qrels", "old.run", "new.run")}
+    files: dict[str, list[str]] = {
+        name: [] for name in ("people.qrels", "model.qrels", "old.run", "new.run")
+    }
     for number in range(120):
         query = f"q{number:03d}"
         for document in range(5):

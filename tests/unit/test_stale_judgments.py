@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -20,7 +21,7 @@ JUDGMENTS = {"q1": {"a": 3, "b": 1}, "查询": {"7": 2, "d": 0}}
 THEN = {"a": "one two three", "b": "红色跑鞋", "7": "seven", "d": "four"}
 
 
-def states(today: object, then: object = THEN, **options: object) -> dict[str, str]:
+def states(today: object, then: object = THEN, **options: Any) -> dict[str, str]:
     """Returns the state of each document."""
     found = relyon.stale_judgments(JUDGMENTS, documents=today, then=then, **options)
     return dict(found.pairs.select("document", "state").iter_rows())
@@ -169,7 +170,7 @@ def test_damaged_fingerprints_name_the_line(tmp_path: Path) -> None:
         ({"documents": {"a": "x"}, "older_than": "180d"}, "have no times"),
     ],
 )
-def test_bad_input_is_named(options: dict[str, object], said: str) -> None:
+def test_bad_input_is_named(options: dict[str, Any], said: str) -> None:
     with pytest.raises(relyon.RelyonError, match=said):
         relyon.stale_judgments(JUDGMENTS, **options)
 
@@ -212,7 +213,7 @@ def test_equal_to_evaluate_under_other_rules() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("rules", ["relyon", "trec_eval", "sklearn", {"ideal": "retrieved"}])
-def test_other_grades_give_the_values_of_evaluate(rules: object) -> None:
+def test_other_grades_give_the_values_of_evaluate(rules: Any) -> None:
     """Lists are cut and grades left out only where that cannot matter."""
     from random import Random
 
@@ -335,7 +336,10 @@ def test_a_field_is_named_as_in_the_file(tmp_path: Path) -> None:
 
 def test_a_width_without_runs_and_measures_that_pool_queries_are_refused() -> None:
     judged = {"q": {"a": 1, "b": 0}}
-    texts = {"documents": {"a": "new", "b": "text"}, "then": {"a": "old", "b": "text"}}
+    texts: dict[str, Any] = {
+        "documents": {"a": "new", "b": "text"},
+        "then": {"a": "old", "b": "text"},
+    }
     with pytest.raises(ParameterError, match="a width for ranges needs runs"):
         relyon.stale_judgments(judged, within=0.1, **texts)
     run = {"q": {"a": 2.0, "b": 1.0}}

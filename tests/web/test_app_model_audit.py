@@ -17,10 +17,10 @@ from tests.unit.asking import run
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 from tests.unit.receivers import serve_chat
 from tests.web.accessibility import violations
-from tests.web.browser import complaints
+from tests.web.browser import complaints, wait_until
 from tests.web.server import PASSWORD
 from tests.web.sign_in import sign_in
-from tests.web.test_app_alarms_models import OpenServer, check, submit, text, wait_until
+from tests.web.test_app_alarms_models import OpenServer, check, submit, text
 
 from relyon.judging.records import Item, Rating
 from relyon.judging.store import open_store
