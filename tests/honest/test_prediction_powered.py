@@ -327,6 +327,24 @@ def test_a_chosen_sample_breaks_it_and_is_noticed() -> None:
         )
 
 
+@pytest.mark.parametrize("labelled", [10, 20, 40, 100])
+@pytest.mark.parametrize("values", ["RR, 45% zeros", "success, mean 0.9"])
+def test_a_random_sample_of_few_values_is_seldom_called_chosen(values: str, labelled: int) -> None:
+    alarms = 0
+    for place in range(2 * RUNS):
+        random = np.random.default_rng([10, labelled, place])
+        if values.startswith("RR"):
+            human = reciprocal_ranks(random, 400)
+        else:
+            human = (random.random(400) < 0.9).astype(float)
+        turn = random.random(400) < 0.05
+        model = np.where(turn, 1 - human, human)
+        found = prediction_powered(human[:labelled], model[:labelled], model, bounds=(0, 1))
+        alarms += found.shift_p <= 0.05
+    case = f"random, {values}, {labelled} labelled of 400"
+    row(SAMPLE, case, alarms / (2 * RUNS), 2 * RUNS, promise="at most 7%", most=0.07)
+
+
 def test_without_an_upper_limit_rare_large_values_are_not_covered() -> None:
     truth = float(np.exp(0.5))
     for labelled in LABELLED:

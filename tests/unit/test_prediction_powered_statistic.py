@@ -232,3 +232,11 @@ def test_two_values_of_a_stratum_that_lie_close_do_not_decide() -> None:
         bounds=(0, 1),
     )
     assert found.classical[1] - found.classical[0] > 0.5
+
+
+def test_whether_a_sample_is_random_is_compared_with_random_samples() -> None:
+    """Of ten values, three of which are 1, three are drawn: the chance is counted."""
+    every = np.repeat([0.0, 1.0], [7, 3])
+    found = prediction_powered([1.0, 1.0, 0.0], [1.0, 1.0, 0.0], every, bounds=(0, 1))
+    # Two or three are 1 in 22 of 120 samples; those without a 1 are nearer to 0.3.
+    assert found.shift_p == pytest.approx(22 / 120, abs=0.03)
