@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING
 from relyon.analysis.statistics.bounded import FEW
 from relyon.analysis.statistics.clusters.mean import degrees_of_sizes
 from relyon.analysis.statistics.distributions import student
+from relyon.analysis.statistics.labelled_values import (
+    codes,
+    equal_within,
+    given_shares,
+    numbers,
+    same_length,
+)
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 
@@ -75,12 +82,12 @@ class LabelledDesign:
         import numpy as np
 
         y, f, every = (
-            _numbers(name, values)
+            numbers(name, values)
             for name, values in (("human", human), ("model", model), ("model_all", model_all))
         )
-        _same_length("model", len(f), "human", len(y))
-        given = np.ones(len(y)) if weights is None else _numbers("weights", weights)
-        _same_length("weights", len(given), "human", len(y))
+        same_length("model", len(f), "human", len(y))
+        given = np.ones(len(y)) if weights is None else numbers("weights", weights)
+        same_length("weights", len(given), "human", len(y))
         if not (given > 0).all():
             raise ParameterError(message("analysis.powered-weight", value=float(given.min())))
         if Counter(f.tolist()) - Counter(every.tolist()):
@@ -88,7 +95,7 @@ class LabelledDesign:
                 message("analysis.powered-not-among", count=len(f), total=len(every)),
                 hint=message("analysis.powered-give-all"),
             )
-        places, every_places, names = _codes("strata", strata, len(y), len(every))
+        places, every_places, names = codes("strata", strata, len(y), len(every))
         sizes = np.bincount(every_places, minlength=len(names))
         counts = np.bincount(places, minlength=len(names))
         empty = [str(name) for name, n, all_ in zip(names, counts, sizes, strict=True) if not n]
@@ -101,10 +108,10 @@ class LabelledDesign:
         if few:
             raise ParameterError(message("analysis.powered-stratum-counts", names=few[:3]))
         total = np.bincount(places, given, minlength=len(names))
-        part = sizes / len(every) if shares is None else _given_shares(shares, names)
+        part = sizes / len(every) if shares is None else given_shares(shares, names)
         share = given / total[places] * part[places]
-        equal = np.ptp(given) <= 1e-12 * given.max() if strata is None else _equal(given, places)
-        groups, every_groups, _ = _codes("clusters", clusters, len(y), len(every))
+        equal = equal_within(given, places)
+        groups, every_groups, _ = codes("clusters", clusters, len(y), len(every))
         left = 1 - counts / sizes
         open_ = left[places] if equal and clusters is None else np.ones(len(y))
         return cls(
@@ -118,7 +125,7 @@ class LabelledDesign:
             open_,
             groups if clusters is not None else None,
             every_groups if clusters is not None else None,
-            strata is None and clusters is None and bool(equal),
+            strata is None and clusters is None and equal,
             finite,
         )
 
@@ -375,81 +382,3 @@ def _satterthwaite(terms: Sequence[float], degrees: Sequence[float]) -> float:
     pairs = [(term, one) for term, one in zip(terms, degrees, strict=True) if term > 0]
     below = math.fsum(term**2 / one for term, one in pairs)
     return math.fsum(terms) ** 2 / below if below > 0 else min(degrees)
-
-
-def _numbers(name: str, values: ArrayLike) -> Floats:
-    """Returns finite numbers.
-
-    Raises:
-        ParameterError: If there are none, or one is not finite.
-    """
-    import numpy as np
-
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not len(found):
-        raise ParameterError(message("analysis.powered-no-values", name=name))
-    bad = np.flatnonzero(~np.isfinite(found))
-    if len(bad):
-        raise ParameterError(
-            message("analysis.powered-not-finite", name=name, place=int(bad[0]) + 1),
-            hint=message("analysis.powered-leave-out"),
-        )
-    return found
-
-
-def _same_length(first: str, count: int, second: str, other: int) -> None:
-    if count != other:
-        raise ParameterError(
-            message(
-                "analysis.powered-lengths", first=first, count=count, second=second, other=other
-            )
-        )
-
-
-def _codes(
-    name: str, pair: tuple[Iterable[Hashable], Iterable[Hashable]] | None, count: int, total: int
-) -> tuple[Whole, Whole, list[Hashable]]:
-    """Returns the numbers of the labelled queries' groups and of all queries', and the names.
-
-    Groups with labelled queries come first, in the order of their names.
-    """
-    import numpy as np
-
-    if pair is None:
-        return np.zeros(count, np.int64), np.zeros(total, np.int64), [""]
-    ours, every = list(pair[0]), list(pair[1])
-    _same_length(f"{name}[0]", len(ours), "human", count)
-    _same_length(f"{name}[1]", len(every), "model_all", total)
-    labelled = sorted(set(ours), key=str)
-    seen = set(labelled)
-    names = [*labelled, *sorted({one for one in every if one not in seen}, key=str)]
-    places = {one: place for place, one in enumerate(names)}
-    return (
-        np.array([places[one] for one in ours], np.int64),
-        np.array([places[one] for one in every], np.int64),
-        names,
-    )
-
-
-def _given_shares(shares: Mapping[Hashable, float], names: Sequence[Hashable]) -> Floats:
-    """Returns the share of each stratum of the population, in the order of the names.
-
-    Raises:
-        ParameterError: If a stratum has none above 0, or they do not add up to 1.
-    """
-    import numpy as np
-
-    found = np.array([shares.get(name, math.nan) for name in names], dtype=np.float64)
-    if not ((found > 0).all() and abs(float(found.sum()) - 1) < 1e-6):
-        raise ParameterError(message("analysis.powered-shares", names=list(map(str, names))[:5]))
-    return np.asarray(found / found.sum(), float)
-
-
-def _equal(weights: Floats, places: Whole) -> bool:
-    """Whether weights are equal within each stratum."""
-    import numpy as np
-
-    return all(
-        bool(np.ptp(weights[places == place]) <= 1e-12 * weights.max())
-        for place in np.unique(places)
-    )
