@@ -185,8 +185,9 @@ def test_the_language_follows_the_browser_and_then_the_reader(client: TestClient
 def test_both_languages_say_the_same_things() -> None:
     english, chinese = texts("en"), texts("zh")
     assert list(english) == list(chinese)
-    fields = {key: sorted(re.findall(r"{(\w+)[}:]", text)) for key, text in english.items()}
-    assert fields == {key: sorted(re.findall(r"{(\w+)[}:]", text)) for key, text in chinese.items()}
+    # English names a number again where the verb depends on it.
+    fields = {key: set(re.findall(r"{(\w+)[}:]", text)) for key, text in english.items()}
+    assert fields == {key: set(re.findall(r"{(\w+)[}:]", text)) for key, text in chinese.items()}
 
 
 def test_cookies_are_kept_to_https_where_asked(store: Store) -> None:
