@@ -52,7 +52,7 @@ class ConventionMatch(MatchFacts, Exportable):
         >>> import relyon
         >>> judgments = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"d": 0, "e": 2}}
         >>> run = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
-        >>> found = relyon.match_convention(judgments, run, {"ndcg@10": "0.6706"})
+        >>> found = relyon.match_convention(judgments, run, {"ndcg@10": "0.6704"})
         >>> found.classes[0].name
         'lightgbm'
     """
