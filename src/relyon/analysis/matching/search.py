@@ -90,7 +90,7 @@ def match_convention(
         >>> run = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
         >>> found = relyon.match_convention(judgments, run, {"ndcg@10": "0.6704"})
         >>> found.classes[0].name, found.classes[0].options
-        ('lightgbm', '--convention lightgbm')
+        ('lightgbm', '--convention lightgbm -m ndcg@10')
     """
     printed = _printed(numbers)
     levels = None
