@@ -5,7 +5,7 @@ from __future__ import annotations
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from relyon.learn.site import pages
+from relyon.learn.pages.site import pages
 
 FOLDER = "learn"
 

@@ -23,13 +23,12 @@ from relyon.core.lessons import lessons as links
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course, read_course
-from relyon.learn.block_kinds import Card
+from relyon.learn.blocks import Card, Play, PlayDocument
 from relyon.learn.course import LESSONS, find_lesson
 from relyon.learn.lesson import Lesson, numbers, plain_text, read_lesson
 from relyon.learn.lesson_checks import check_languages, check_lesson, check_text
-from relyon.learn.play import Play, PlayDocument
+from relyon.learn.pages.recorded import MOST_ORDERS, record
 from relyon.learn.quantities import matches, quantity
-from relyon.learn.recorded import MOST_ORDERS, record
 from relyon.measures import registry
 
 ROOT = Path(__file__).parents[2]
@@ -308,7 +307,7 @@ def test_the_description_of_a_measure_names_its_lesson(command: Command) -> None
 
 def test_a_line_ends_without_a_space_between_chinese_characters() -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.render import markdown
+    from relyon.learn.pages.render import markdown
 
     assert markdown("没有\n点击，\n“看”\nDCG", "zh") == "<p>没有点击，“看”\nDCG</p>\n"
     assert markdown("“one”\n“two”\nthree", "en") == "<p>“one”\n“two”\nthree</p>\n"
@@ -316,7 +315,7 @@ def test_a_line_ends_without_a_space_between_chinese_characters() -> None:
 
 def test_bold_text_may_touch_chinese_punctuation() -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.render import markdown_line
+    from relyon.learn.pages.render import markdown_line
 
     bold = "<strong>增益。</strong>直接用<strong>“好”</strong>的，<strong>一</strong>。"
     assert markdown_line("**增益。**直接用**“好”**的，**一**。", "zh") == bold
@@ -326,7 +325,7 @@ def test_bold_text_may_touch_chinese_punctuation() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_mark_of_bold_text_is_left_on_a_page(language: Language) -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.render import markdown_line
+    from relyon.learn.pages.render import markdown_line
 
     for lesson in course(language):
         left = [text for text, _ in lesson.texts() if "**" in markdown_line(text, language)]
@@ -335,7 +334,7 @@ def test_no_mark_of_bold_text_is_left_on_a_page(language: Language) -> None:
 
 def test_ndcg_is_derived_as_by_hand() -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.render import derivation_steps
+    from relyon.learn.pages.render import derivation_steps
 
     *steps, ideal, together = derivation_steps("ndcg@3:2,3,0", "en")
     gains = [2.0, 3 / math.log2(3), 0.0]
@@ -350,7 +349,7 @@ def test_ndcg_is_derived_as_by_hand() -> None:
 
 def test_columns_are_aligned_by_classes_which_the_pages_allow() -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.render import markdown
+    from relyon.learn.pages.render import markdown
 
     page = markdown("| a | b | c |\n| --- | ---: | :-: |\n| 1 | 2 | 3 |\n", "en")
     assert re.findall(r"<t[hd]\b[^>]*>", page) == [
@@ -410,7 +409,7 @@ def test_the_page_on_diagnoses_leads_to_their_lessons(language: Language) -> Non
 def test_the_course_starts_without_the_judging_app() -> None:
     pytest.importorskip("starlette")
     code = (
-        "import sys, relyon.learn.site, relyon.learn.server, relyon.app.process;"
+        "import sys, relyon.learn.pages.site, relyon.learn.pages.server, relyon.app.process;"
         "print({'fastapi', 'sqlalchemy'} & set(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,9 +13,9 @@ pytest.importorskip("markdown_it")
 
 from relyon.core.texts import LANGUAGES
 from relyon.learn import course
-from relyon.learn.play import Dial
-from relyon.learn.server import Ahead, course_app
-from relyon.learn.site import Pages, steps_ahead
+from relyon.learn.blocks import Dial
+from relyon.learn.pages.server import Ahead, course_app
+from relyon.learn.pages.site import Pages, steps_ahead
 
 SECONDS = 20.0
 

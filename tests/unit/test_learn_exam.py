@@ -15,7 +15,7 @@ import relyon
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course
-from relyon.learn.block_kinds import Quiz
+from relyon.learn.blocks import Quiz
 from relyon.learn.course import find_lesson
 from relyon.learn.exam import exam_files, write_exam
 from relyon.learn.lesson import Lesson, Prose

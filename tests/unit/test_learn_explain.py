@@ -59,7 +59,7 @@ def test_explain_says_what_the_course_needs(
 
 def test_a_page_of_the_course_is_made_when_it_is_asked_for() -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.site import Pages
+    from relyon.learn.pages.site import Pages
 
     made: list[str] = []
 
@@ -75,7 +75,7 @@ def test_a_page_of_the_course_is_made_when_it_is_asked_for() -> None:
 
 def test_a_page_shows_the_reader_s_own_derivation() -> None:
     pytest.importorskip("markdown_it")
-    from relyon.learn.site import lesson_page
+    from relyon.learn.pages.site import lesson_page
 
     found = relyon.explain(
         {"q": {"x<y": 3, "b": 1}}, {"q": {"b": 2.0, "x<y": 1.0}}, "q", "ndcg@2",

@@ -15,7 +15,7 @@ import relyon
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
 from relyon.learn.game import ENOUGH, MOST_MOVES, Level, fight, game, game_data
-from relyon.learn.recorded import State, key, reachable
+from relyon.learn.pages.recorded import State, key, reachable
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo"
 LEVELS = pytest.mark.parametrize("level", game().levels, ids=[one.id for one in game().levels])

@@ -14,7 +14,7 @@ import relyon
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
 from relyon.learn import course
-from relyon.learn.block_kinds import Card, Predict, Quiz
+from relyon.learn.blocks import Card, Predict, Quiz
 from relyon.learn.lesson import plain_text
 from relyon.learn.progress import Progress, read_progress
 from relyon.learn.quantities import quantity

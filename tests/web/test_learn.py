@@ -17,17 +17,16 @@ from playwright.sync_api import expect
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course
-from relyon.learn.block_kinds import Card, Derive, Predict, Quiz
+from relyon.learn.blocks import Card, Derive, Dial, Play, Predict, Quiz
 from relyon.learn.lesson import Lesson, plain_text
-from relyon.learn.play import Dial, Play
+from relyon.learn.pages.recorded import first_state, key, reached, record
+from relyon.learn.pages.render import derivation_steps
 from relyon.learn.quantities import quantity
-from relyon.learn.recorded import first_state, key, reached, record
-from relyon.learn.render import derivation_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-    from relyon.learn.block import Block
+    from relyon.learn.blocks import Block
 
 #: The size of a chart's text on the screen, and what of it goes beyond the chart.
 SIZES = """svg => {

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
 from relyon.learn.game import ENOUGH, HEARTS, POINTS, Level, fight, game
-from relyon.learn.recorded import key
+from relyon.learn.pages.recorded import key
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -15,11 +15,10 @@ from playwright.sync_api import expect
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language, language_tag
 from relyon.learn import course
-from relyon.learn.block_kinds import Card, Predict, Quiz
+from relyon.learn.blocks import Card, Play, Predict, Quiz
 from relyon.learn.lesson import plain_text
-from relyon.learn.play import Play
+from relyon.learn.pages.render import derivation_steps
 from relyon.learn.quantities import quantity
-from relyon.learn.render import derivation_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

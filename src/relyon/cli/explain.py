@@ -202,7 +202,7 @@ def _open_lesson(lesson: Lesson, found: Explanation) -> None:
     """Serves the course, with the derivation in the lesson on its measure."""
     from relyon.cli.learn import serve
     from relyon.learn.course import course
-    from relyon.learn.site import lesson_page, pages, steps_ahead
+    from relyon.learn.pages.site import lesson_page, pages, steps_ahead
 
     first = f"{lesson.language}/{lesson.name}.html"
     own = lesson_page(lesson, course(lesson.language), found)

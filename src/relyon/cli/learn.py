@@ -113,7 +113,7 @@ def command(request: Request) -> None:
         )
     need_packages()
     from relyon.learn.course import course, find_lesson, read_course
-    from relyon.learn.site import pages, steps_ahead, write_site
+    from relyon.learn.pages.site import pages, steps_ahead, write_site
 
     if request.output is not None:
         written = write_site(Path(request.output), request.lessons)
@@ -216,7 +216,7 @@ def serve(
         ahead: Work to do between pages, so that later ones are faster.
     """
     from relyon.app.process import Ending, listen, own_names, serve_app
-    from relyon.learn.server import Ahead, course_app
+    from relyon.learn.pages.server import Ahead, course_app
 
     ending = Ending()
     with ending.entered(), listen(host, port) as listening, closing(Ahead(ahead)) as between:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from relyon.core.packages import optional_package
 from relyon.core.texts import catalogue, message
-from relyon.learn.block_kinds import Card
+from relyon.learn.blocks import Card
 from relyon.learn.lesson import Lesson
-from relyon.learn.render import markdown_line
+from relyon.learn.pages.render import markdown_line
 
 __all__ = ["anki_deck"]
 

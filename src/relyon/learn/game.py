@@ -14,9 +14,8 @@ from importlib import resources
 from itertools import product
 
 from relyon.core.texts import LANGUAGES, Language
-from relyon.learn.block_fields import Fields
-from relyon.learn.play import PlayDocument
-from relyon.learn.recorded import SAME, State, key, reachable, values_of
+from relyon.learn.blocks import Fields, PlayDocument
+from relyon.learn.pages.recorded import SAME, State, key, reachable, values_of
 
 __all__ = ["ENOUGH", "HEARTS", "Fight", "Game", "Level", "Taste", "fight", "game", "game_data"]
 

@@ -11,9 +11,7 @@ from pathlib import Path
 from relyon.core.errors import ParseError
 from relyon.core.registry import suggestion
 from relyon.core.texts import Language, message
-from relyon.learn.block import Block
-from relyon.learn.block_fields import Fields
-from relyon.learn.block_kinds import BLOCKS, read_block
+from relyon.learn.blocks import BLOCKS, Block, Fields, read_block
 
 __all__ = ["Lesson", "Number", "Prose", "numbers", "plain_text", "read_lesson"]
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 from relyon.core.errors import RelyonError
 from relyon.core.texts import Language, message, translate
-from relyon.learn.block import Block
-from relyon.learn.block_kinds import Card, Predict, Quiz
+from relyon.learn.blocks import Block, Card, Dial, Play, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
-from relyon.learn.play import Dial, Play
+from relyon.learn.pages.recorded import fewest_moves, record
 from relyon.learn.quantities import derivation, matches, quantity
-from relyon.learn.recorded import fewest_moves, record
 
 __all__ = ["Fault", "check_languages", "check_lesson", "check_text"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from relyon.core.texts import Language, catalogue
-from relyon.learn.block_kinds import Card, Choice, Predict, Quiz
+from relyon.learn.blocks import Card, Choice, Predict, Quiz
 from relyon.learn.lesson import Lesson, plain_text
 from relyon.learn.progress import RATINGS, Progress
 from relyon.learn.quantities import quantity

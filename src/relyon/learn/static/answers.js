@@ -146,4 +146,5 @@
   };
 
   relyon.blocks = { predict: ask, quiz: ask, derive, card };
+  for (const kind of ["recap", "picture", "try"]) relyon.blocks[kind] = () => {};
 })();

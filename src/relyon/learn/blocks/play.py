@@ -1,4 +1,4 @@
-"""The block `play`: a list to re-order with measures that follow, or a dial with a figure."""
+"""The block `play`: a list to re-order, with measures that follow."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from relyon.core.texts import message
-from relyon.learn.block import Block
-from relyon.learn.block_fields import Fields
+from relyon.learn.blocks.block import Block
+from relyon.learn.blocks.fields import Fields
 
-__all__ = ["Dial", "Goal", "Play", "PlayDocument"]
+__all__ = ["Goal", "Play", "PlayDocument"]
 
 #: Where a measure has to go: from its first value, or among all that can be reached.
 WANTS = ("higher", "lower", "same", "highest", "lowest")
@@ -72,6 +72,7 @@ class Play(Block):
         rules: The convention's rules that follow a measure's list, such as ``preset=lightgbm``.
         goals: What to reach, one after the other; empty for free play.
         answer: What unfolds below a question that is asked before the play; may be empty.
+        drawing: The drawing that follows the list; may be empty.
     """
 
     kind: ClassVar[str] = "play"
@@ -84,6 +85,7 @@ class Play(Block):
     rules: str
     goals: tuple[Goal, ...]
     answer: str = ""
+    drawing: str = ""
 
     @classmethod
     def read(cls, fields: Fields) -> Play:
@@ -103,6 +105,7 @@ class Play(Block):
             fields.text("rules", ""),
             tuple(map(Goal.read, fields.tables("goals"))),
             fields.text("answer", ""),
+            fields.choice("drawing", ("", "candies", "lambdas", "pairs", "roc"), ""),
         )
         for goal in found.goals:
             for measure in goal.want:
@@ -123,53 +126,13 @@ class Play(Block):
         grades = [repr(document.grade) for document in self.documents]
         goals = [(dict(goal.want), goal.moves) for goal in self.goals]
         answered = bool(self.answer)
-        return grades, self.retrieved, self.line, self.measures, self.rules, goals, answered
-
-
-@dataclass(frozen=True)
-class Dial(Block):
-    """A setting to turn, with a figure that follows: the other form of `play`.
-
-    Attributes:
-        id: Its name.
-        ask: What there is to do.
-        figure: The figure's name.
-        label: What is set.
-        settings: The positions of the dial.
-        start: Its first position.
-        names: What the figure's numbers and lines are called, by their names.
-        digits: Decimals of its numbers.
-    """
-
-    kind: ClassVar[str] = "play"
-    id: str
-    ask: str
-    figure: str
-    label: str
-    settings: tuple[float, ...]
-    start: float
-    names: Mapping[str, str]
-    digits: int
-
-    @classmethod
-    def read(cls, fields: Fields) -> Dial:
-        """Reads the block."""
-        settings = fields.numbers("settings") or (0.0,)
-        return cls(
-            fields.text("id"),
-            fields.text("ask"),
-            fields.text("figure"),
-            fields.text("label", ""),
-            settings,
-            fields.number("start", settings[0]),
-            fields.mapping("names"),
-            int(fields.number("digits", 3.0)),
+        return (
+            grades,
+            self.retrieved,
+            self.line,
+            self.measures,
+            self.rules,
+            goals,
+            answered,
+            self.drawing,
         )
-
-    def texts(self) -> Iterator[str]:
-        yield self.ask
-        yield self.label
-        yield from self.names.values()
-
-    def structure(self) -> object:
-        return self.figure, self.settings, self.start, sorted(self.names), self.digits

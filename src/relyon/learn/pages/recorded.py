@@ -17,7 +17,7 @@ from relyon.core.notes import RelyonWarning
 from relyon.core.texts import message
 from relyon.data.convention import load_convention
 from relyon.evaluation import evaluate
-from relyon.learn.play import Goal, Play
+from relyon.learn.blocks import Goal, Play
 from relyon.learn.quantities import GradedList
 
 __all__ = [

@@ -14,13 +14,11 @@ from markupsafe import Markup, escape
 from relyon.analysis.explanation import Explanation
 from relyon.core.texts import PAGE, Language, catalogue, translate
 from relyon.core.texts.languages import language_tag
-from relyon.learn.block import Block
-from relyon.learn.block_kinds import Choice, Predict, Quiz
+from relyon.learn.blocks import Block, Choice, Dial, Play, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER
-from relyon.learn.play import Dial, Play
+from relyon.learn.pages.recorded import first_state, key, reached, record
 from relyon.learn.quantities import derivation, quantity
-from relyon.learn.recorded import first_state, key, reached, record
 
 if TYPE_CHECKING:
     from markdown_it.renderer import RendererHTML

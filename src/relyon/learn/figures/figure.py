@@ -36,13 +36,13 @@ Compute = Callable[[float], Figure]
 figures: Registry[Compute] = Registry(
     "figure",
     modules=(
-        "relyon.learn.figures_clicks",
-        "relyon.learn.figures_depth",
-        "relyon.learn.figures_significance",
-        "relyon.learn.figures_training",
-        "relyon.learn.figures_labels",
-        "relyon.learn.figures_sampling",
-        "relyon.learn.figures_exam",
+        "relyon.learn.figures.clicks",
+        "relyon.learn.figures.depth",
+        "relyon.learn.figures.significance",
+        "relyon.learn.figures.training",
+        "relyon.learn.figures.labels",
+        "relyon.learn.figures.sampling",
+        "relyon.learn.figures.exam",
     ),
 )
 

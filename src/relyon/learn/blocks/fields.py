@@ -83,9 +83,9 @@ class Fields:
             self.fail(message("learn.is-not-list-of-tables", name=name))
         return [Fields(one, self.path, self.line) for one in values]
 
-    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+    def choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
         """Returns a field that is one of several names."""
-        value = self.text(name)
+        value = self.text(name, default)
         if value not in choices:
             self.fail(
                 message("learn.name-cannot-be-value", name=name, value=value),

@@ -16,15 +16,13 @@ from markupsafe import Markup
 from relyon.analysis.explanation import Explanation
 from relyon.core.texts import LANGUAGES, Language, catalogue
 from relyon.core.texts.languages import language_name, language_tag
-from relyon.learn.block import Block
-from relyon.learn.block_kinds import Card, Derive, Predict, Quiz
+from relyon.learn.blocks import Block, Card, Derive, Dial, Predict, Quiz
 from relyon.learn.course import course, read_course
 from relyon.learn.deck import anki_deck
 from relyon.learn.figures import figure_of
 from relyon.learn.game import game_data
 from relyon.learn.lesson import Lesson, Prose
-from relyon.learn.play import Dial
-from relyon.learn.render import (
+from relyon.learn.pages.render import (
     block_data,
     derivation_steps,
     explained_steps,
@@ -247,6 +245,7 @@ def _render(page: str, file: str, language: Language, title: str, **values: obje
             title=title,
             say=say,
             line=lambda text: markdown_line(text, language),
+            prose=lambda text: markdown(text, language),
             scripts=SCRIPTS[page],
             words=_json({name: words[name] for name in words if _read_by_scripts(name, page)}),
             places=PLACES,

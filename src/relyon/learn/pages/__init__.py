@@ -1,0 +1,1 @@
+"""Pages of the course: blocks as HTML, recorded answers, and the server that shows them."""
