@@ -41,6 +41,8 @@ SCRIPTS = {
     "game": ("store.js", "sortable.js", "taste.js", "game.js"),
     "sheet": ("sheet.js",),
 }
+#: The sheets of styles that the pages load as one, after that of the reports.
+STYLES = ("learn.css", "index.css", "pictures.css", "answers.css", "pace.css")
 ASSETS = ("theme.js", *dict.fromkeys(name for names in SCRIPTS.values() for name in names))
 PLACES = (
     ("index", "page.lessons"),
@@ -141,7 +143,7 @@ def steps_ahead() -> Iterator[Callable[[], object]]:
 
 def _style() -> str:
     report = resources.files("relyon.report").joinpath("templates", "page.css")
-    return report.read_text("utf-8") + _asset("learn.css")
+    return "\n".join([report.read_text("utf-8"), *map(_asset, STYLES)])
 
 
 def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
