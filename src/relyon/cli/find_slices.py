@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from relyon.cli.request import flag, option, request
-from relyon.cli.sections import WithSection
+from relyon.cli.sections import Asked, WithSection
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
 from relyon.io.excel_export import ExcelExport
@@ -24,8 +24,12 @@ __all__ = ["FindSlices", "WithSlices"]
 
 
 @request
-class FindSlices:
+class FindSlices(Asked):
     """Whether slices are searched for, and how large and how deep they are."""
+
+    asked_by: ClassVar[str] = "--find-slices"
+    forms: ClassVar[tuple[str, ...]] = ("table", "markdown", "json", "csv", "xlsx")
+    other_form: ClassVar[str] = "cli.choose-table"
 
     find: bool = flag(
         "--find-slices",
@@ -61,26 +65,6 @@ class FindSlices:
                     message("cli.needs-find-slices", option=name),
                     hint=message("cli.add-find-slices"),
                 )
-
-    def refuse(self, form: str | None, **given: object) -> None:
-        """Rejects forms and other options that do not go with it.
-
-        Args:
-            form: The form of the output; None if it does not matter.
-            **given: By the name of an option, its value.
-
-        Raises:
-            ParameterError: If one is given.
-        """
-        if not self:
-            return
-        for name, value in given.items():
-            if value:
-                raise ParameterError(message("cli.find-slices-and-option", option=f"--{name}"))
-        if form == "latex":
-            raise ParameterError(
-                message("cli.find-slices-and-form", form=form), hint=message("cli.choose-table")
-            )
 
     @property
     def further(self) -> tuple[str, ...]:

@@ -192,9 +192,7 @@ def _check(request: Request) -> None:
     }
     given = [name for name, used in ways.items() if used]
     if len(given) > 1:
-        raise ParameterError(
-            message("cli.leaderboard-inputs-exclude", first=given[0], second=given[1])
-        )
+        raise ParameterError(message("cli.options-exclude", first=given[0], second=given[1]))
     if request.tasks and request.files:
         raise ParameterError(
             message("cli.tasks-name-all-files", path=request.files[0]),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from relyon.cli.request import option, request
-from relyon.cli.sections import WithSection
+from relyon.cli.sections import Asked, WithSection
 from relyon.core.errors import InputError, ParameterError
 from relyon.core.texts import message
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from relyon.data.scale import Scale
     from relyon.evaluation import Evaluator
 
-__all__ = ["MODEL_FORMS", "ModelJudgments", "WithFewerGrades"]
-
-#: The forms that show it.
-MODEL_FORMS = ("table", "markdown", "json", "csv")
+__all__ = ["ModelJudgments", "WithFewerGrades"]
 
 
 @request
-class ModelJudgments:
+class ModelJudgments(Asked):
     """A model's grades beside people's, and how the labelled queries were drawn."""
+
+    asked_by: ClassVar[str] = "--model-judgments"
+    needs: ClassVar[str] = "cli.model-judgments-are-for-runs"
 
     model_judgments: str | None = option(
         "--model-judgments",
@@ -111,30 +111,6 @@ class ModelJudgments:
     def paths(self) -> list[str]:
         """The file, which may not be written to."""
         return [] if self.model_judgments is None else [self.model_judgments]
-
-    def refuse(self, form: str | None, **given: object) -> None:
-        """Rejects forms and other options that do not go with it.
-
-        Args:
-            form: The form of the output; None if it does not matter.
-            **given: By the name of an option, with `_` for `-`, its value.
-
-        Raises:
-            ParameterError: If one is given.
-        """
-        if not self:
-            return
-        for name, value in given.items():
-            if value:
-                raise ParameterError(
-                    message("cli.model-judgments-and-option", option=f"--{name.replace('_', '-')}"),
-                    hint=message("cli.model-judgments-are-for-runs"),
-                )
-        if form is not None and form not in MODEL_FORMS:
-            raise ParameterError(
-                message("cli.model-judgments-and-form", form=form),
-                hint=message("cli.choose-form-of-answerable"),
-            )
 
     def found(
         self,

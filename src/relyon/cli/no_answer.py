@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from relyon.cli.request import option, request
-from relyon.cli.sections import WithSection
+from relyon.cli.sections import Asked, WithSection
 from relyon.cli.shares import SHARE_BELOW_1, SHARE_BETWEEN
 from relyon.core.errors import ParameterError, StrictError
 from relyon.core.texts import message
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from relyon.evaluation.side_by_side import SideBySide
     from relyon.io import Source
 
-__all__ = ["ABSTENTION_FORMS", "NoAnswer", "WithAbstention"]
-
-#: The forms that show it.
-ABSTENTION_FORMS = ("table", "markdown", "json", "csv")
+__all__ = ["NoAnswer", "WithAbstention"]
 
 
 @request
-class NoAnswer:
+class NoAnswer(Asked):
     """Which queries have no answer, and how the threshold is chosen from which a run answers."""
+
+    asked_by: ClassVar[str] = "--answerable"
+    needs: ClassVar[str] = "cli.answerable-is-for-runs"
 
     answerable: str | None = option(
         "--answerable",
@@ -127,30 +127,6 @@ class NoAnswer:
     def paths(self) -> list[str]:
         """The files, none of which may be written to."""
         return [path for path in (self.answerable, self.tune) if path is not None]
-
-    def refuse(self, form: str | None, **given: object) -> None:
-        """Rejects forms and other options that do not go with it.
-
-        Args:
-            form: The form of the output; None if it does not matter.
-            **given: By the name of an option, with `_` for `-`, its value.
-
-        Raises:
-            ParameterError: If one is given.
-        """
-        if not self:
-            return
-        for name, value in given.items():
-            if value:
-                raise ParameterError(
-                    message("cli.answerable-and-option", option=f"--{name.replace('_', '-')}"),
-                    hint=message("cli.answerable-is-for-runs"),
-                )
-        if form is not None and form not in ABSTENTION_FORMS:
-            raise ParameterError(
-                message("cli.answerable-and-form", form=form),
-                hint=message("cli.choose-form-of-answerable"),
-            )
 
     def found(
         self, evaluator: Evaluator, runs: Mapping[str, object], **settings: Any

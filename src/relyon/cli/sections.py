@@ -1,4 +1,4 @@
-"""A result and a section of its own, in one output."""
+"""Options that ask for a section beside a result, and both in one output."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relyon.cli.joined_tables import joined_tables
+from relyon.core.errors import ParameterError
+from relyon.core.texts import message
 from relyon.core.texts.numbers import DIGITS
 
 if TYPE_CHECKING:
@@ -14,7 +16,47 @@ if TYPE_CHECKING:
     from relyon.core.language import Language
     from relyon.core.notes import Note
 
-__all__ = ["WithSection"]
+__all__ = ["Asked", "WithSection"]
+
+
+class Asked:
+    """Options of which one asks for a section; the others belong to it.
+
+    Attributes:
+        asked_by: That option.
+        forms: The forms of output that show the section.
+        needs: The kind of the hint beside an option that it excludes, empty for none.
+        other_form: The kind of the hint beside a form that cannot show it.
+    """
+
+    asked_by: ClassVar[str]
+    forms: ClassVar[tuple[str, ...]] = ("table", "markdown", "json", "csv")
+    needs: ClassVar[str] = ""
+    other_form: ClassVar[str] = "cli.choose-form-of-answerable"
+
+    def __bool__(self) -> bool:
+        raise NotImplementedError
+
+    def refuse(self, form: str | None, **given: object) -> None:
+        """Rejects forms and other options that do not go with it.
+
+        Args:
+            form: The form of the output; None if it does not matter.
+            **given: By the name of an option, with `_` for `-`, its value.
+
+        Raises:
+            ParameterError: If one is given.
+        """
+        if not self:
+            return
+        for name, value in given.items():
+            if value:
+                other = f"--{name.replace('_', '-')}"
+                text = message("cli.options-exclude", first=self.asked_by, second=other)
+                raise ParameterError(text, hint=message(self.needs) if self.needs else "")
+        if form is not None and form not in self.forms:
+            text = message("cli.options-exclude", first=self.asked_by, second=f"--format {form}")
+            raise ParameterError(text, hint=message(self.other_form))
 
 
 class WithSection:
