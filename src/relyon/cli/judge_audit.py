@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relyon.cli.encoding import TextEncoding, encoding_options
-from relyon.cli.judge_calibrate import Machine
+from relyon.cli.judge_calibrate import Machine, Systems, runs_option
 from relyon.cli.judge_llm import summarize_answers, watch_answers
 from relyon.cli.messages import messages
 from relyon.cli.model_server import ModelServer
@@ -137,20 +136,8 @@ class Audited:
         metavar="N",
         help="Another version of the settings, whose grades are compared with those of this one.",
     )
-    runs: tuple[str, ...] = option(
-        "--run",
-        metavar="FILE",
-        multiple=True,
-        help="A system's run, the baseline first: two or more show the bias of their difference.",
-    )
-    encoding: TextEncoding = encoding_options()
-    measure: str = option(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        default="ndcg@10",
-        show_default=True,
-        help="The measure of the systems.",
+    systems: Systems = group(
+        Systems, runs=runs_option("two or more show the bias of their difference.")
     )
     margin: float = option(
         "--margin",
@@ -181,10 +168,10 @@ def audit(request: Audited) -> None:
     from relyon.judging.store import open_store
 
     probing = request.probing
-    files = [request.database, *request.runs]
+    files = [request.database, *request.systems.runs]
     files += [probing.translations] if probing.translations else []
     protect_inputs(request.output.path, files)
-    if len(request.runs) == 1:
+    if len(request.systems.runs) == 1:
         raise ParameterError(message("judging.ranking-systems-needs-two"))
     families = _families(request)
     with open_store(request.database) as store:
@@ -215,8 +202,8 @@ def audit(request: Audited) -> None:
             chosen,
             family=families,
             against=against,
-            runs=dict(zip(run_names(request.runs), request.runs, strict=True)),
-            measure=request.measure,
+            runs=request.systems.named,
+            measure=request.systems.measure,
             margin=request.margin,
             confidence=request.confidence,
         )
@@ -235,7 +222,7 @@ def _families(request: Audited) -> FamilyColumn | None:
         return None
     if given.own is None:
         raise ParameterError(message("cli.own-family-missing"))
-    names = dict(zip(request.runs, run_names(request.runs), strict=True))
+    names = dict(zip(request.systems.runs, run_names(request.systems.runs), strict=True))
     runs = {}
     for text in given.systems:
         name, sign, family = text.rpartition("=")

@@ -97,6 +97,41 @@ def margin_option() -> Declared:
     )
 
 
+def runs_option(purpose: str) -> Declared:
+    """Declares ``--run``.
+
+    Args:
+        purpose: What two or more are for.
+    """
+    return option(
+        "--run",
+        metavar="FILE",
+        multiple=True,
+        help=f"A system's run, the baseline first; {purpose}",
+    )
+
+
+@request
+class Systems:
+    """The runs of systems that a model's grades compare, and by which measure."""
+
+    runs: tuple[str, ...] = runs_option("two or more are compared.")
+    encoding: TextEncoding = encoding_options()
+    measure: str = option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        default="ndcg@10",
+        show_default=True,
+        help="The measure of the systems.",
+    )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The path of each run by its name."""
+        return dict(zip(run_names(self.runs), self.runs, strict=True))
+
+
 @request
 class Calibrate:
     """The request of `relyon judge calibrate`."""
@@ -108,20 +143,9 @@ class Calibrate:
     resamples: int = resamples_option(least=100)
     seed: int = seed_option("")
     margin: float = margin_option()
-    runs: tuple[str, ...] = option(
-        "--run",
-        metavar="FILE",
-        multiple=True,
-        help="A system's run; two or more are ranked by people's grades and by the model's.",
-    )
-    encoding: TextEncoding = encoding_options()
-    measure: str = option(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        default="ndcg@10",
-        show_default=True,
-        help="The measure that ranks the systems.",
+    systems: Systems = group(
+        Systems,
+        runs=runs_option("two or more are ranked by people's grades and by the model's."),
     )
     examples: int = option(
         "--limit",
@@ -154,7 +178,7 @@ def calibrate(request: Calibrate) -> None:
     from relyon.judging.store import open_store
     from relyon.measures.parser import measure as parse_measure
 
-    protect_inputs(request.output.path, [request.database, *request.runs])
+    protect_inputs(request.output.path, [request.database, *request.systems.runs])
     order = None
     saved: tuple[SavedGrades, ...] = ()
     with open_store(request.database) as store:
@@ -167,11 +191,11 @@ def calibrate(request: Calibrate) -> None:
             resampling=Resampling(request.resamples, request.seed),
             margin=request.margin,
         )
-        if request.runs:
-            runs = dict(zip(run_names(request.runs), request.runs, strict=True))
-            order = compare_systems(store, chosen, runs, measure=request.measure)
-            if is_mean(parse_measure(request.measure)):
-                saved = saved_grades(store, chosen, runs, measures=[request.measure])
+        if request.systems.runs:
+            runs = request.systems.named
+            order = compare_systems(store, chosen, runs, measure=request.systems.measure)
+            if is_mean(parse_measure(request.systems.measure)):
+                saved = saved_grades(store, chosen, runs, measures=[request.systems.measure])
         apart = find_differences(store, chosen, count=request.examples, rule=request.rule)
     emit(_answer(measured, chosen, found, order, apart, saved), request.output)
 
