@@ -155,6 +155,29 @@ def test_fixed_tasks(sizes: list[int]) -> None:
     keep(f"6 runs, fixed tasks of {told} queries", total / REPEATS, REPEATS)
 
 
+@pytest.mark.parametrize("sizes", [[50, 50], [10, 200], [6, 500]], ids=str)
+def test_rare_losses_in_a_small_task_that_counts_as_much_as_a_large_one(sizes: list[int]) -> None:
+    """A task of few queries has half of the weight, and its rare losses are seldom sampled."""
+    draw = np.random.default_rng(sizes)
+    total = np.zeros(3)
+    for seed in range(REPEATS):
+        parts = [
+            Part(sample(draw, "4% lose 1", 2, n)[0], np.ones(n), 1 / len(sizes)) for n in sizes
+        ]
+        total += covered(parts, np.zeros(2), seed)
+    row(
+        "rank-intervals",
+        f"2 runs, fixed tasks of {' and '.join(map(str, sizes))} queries, 4% lose 1: all",
+        total[0] / REPEATS,
+        REPEATS,
+        promise="none",
+        most=1.0,
+        least=0.2,
+        assumption=False,
+        says="losses too rare to be sampled are not covered",
+    )
+
+
 def test_sampled_tasks_are_the_units() -> None:
     draw = np.random.default_rng(1)
     total = np.zeros(3)
