@@ -3,7 +3,8 @@
 (() => {
   const { store, say, make } = relyon;
   const lesson = document.querySelector("article").dataset.lesson;
-  const name = (data) => `${lesson}/${data.id}`;
+  // A question of an earlier lesson is kept under that lesson's name.
+  const name = (data) => `${data.lesson ?? lesson}/${data.id}`;
 
   /** A number as people type it: full-width digits, comma or point, a percent sign. */
   const typed = (text) => {
@@ -100,7 +101,8 @@
 
   /** Shows an earlier answer and its reply. */
   const restore = (section, data, kept, answer) => {
-    if (!kept) return;
+    if (!kept || data.again) return;  // asked once more: as if never answered
+    if (kept.skipped) { relyon.reveal(section, data); return; }
     try {
       if (answer === choices) {
         for (const one of section.querySelectorAll("input")) one.checked = kept.answer.includes(Number(one.value));

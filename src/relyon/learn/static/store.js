@@ -1,5 +1,6 @@
 "use strict";
-// What the learner did, kept in this browser: answers by "lesson/block", cards by the same, scores.
+// What the learner did, kept in this browser: answers by "lesson/block", cards by the same, scores,
+// the place in each lesson, and settings.
 const relyon = {};
 
 relyon.words = JSON.parse(document.getElementById("words").textContent);
@@ -13,15 +14,19 @@ relyon.count = (key, count) => relyon.say(`${key}.${count === 1 ? "one" : "many"
 
 relyon.store = (() => {
   const NAME = "relyon-learn";
-  const empty = () => ({ format: "relyon-learn", version: 1, answers: {}, cards: {}, scores: {} });
+  const empty = () => ({
+    format: "relyon-learn", version: 1, answers: {}, cards: {}, scores: {}, places: {}, settings: {},
+  });
   const valid = (value) => value && value.format === "relyon-learn" && value.version === 1
-    && ["answers", "cards", "scores"].every((part) => typeof value[part] === "object" && value[part]);
+    && ["answers", "cards", "scores"].every((part) => typeof value[part] === "object" && value[part])
+    // Parts that older files do not have.
+    && ["places", "settings"].every((part) => !(part in value) || (typeof value[part] === "object" && value[part]));
   let state = empty();
 
   const load = () => {
     try {
       const found = JSON.parse(localStorage.getItem(NAME));
-      if (valid(found)) state = found;
+      if (valid(found)) state = { ...empty(), ...found };
     } catch { /* nothing is kept here: the page works without */ }
   };
   const keep = () => {
@@ -35,7 +40,14 @@ relyon.store = (() => {
     get answers() { return state.answers; },
     get cards() { return state.cards; },
     get scores() { return state.scores; },
-    put(part, name, value) { load(); state[part][name] = value; keep(); },
+    get places() { return state.places; },
+    get settings() { return state.settings; },
+    put(part, name, value) {
+      load();
+      state[part][name] = value;
+      keep();
+      document.dispatchEvent(new CustomEvent("relyon-kept", { detail: { part, name } }));
+    },
     text: () => JSON.stringify(state, null, 1),
     replace(text) {
       let found = null;
