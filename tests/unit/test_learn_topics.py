@@ -16,7 +16,7 @@ HEADING = re.compile(r"^## ", re.MULTILINE)
 #: Most blocks between two recaps, cards not counted.
 STEPS = 8
 #: Lessons in steps, with recaps: all but the exam.
-PACED: set[str] = set()
+PACED = {"01-order"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ BEST = "1,1,0.7,0.7,0.3,0.7,0.3,0,0.7,0"
 
 TOPICS = (
     # E: lessons 1, 2, 3, 7, 16
-    Topic("three kinds of measures", "01-order", "", ("count", "order"), ("数个数", "顺序")),
+    Topic("three kinds of measures", "01-order", "kinds", ("count", "order"), ("数个数", "顺序")),
     Topic("the discount drawn", "02-dcg", "", ("candy|candies", "half"), ("糖", "一半")),
     Topic(
         "CG is blind to a swap",
