@@ -23,6 +23,9 @@ NUMBER = re.compile(
 )
 LINK = re.compile(r"\[([^\[\]]*)\]\([^)\s]*\)")
 MARKUP = re.compile(r"[*`]|^#+\s*", re.MULTILINE)
+#: A heading, and the mark of a section beyond the core: ``## Why a logarithm? {deeper}``.
+HEADING = re.compile(r"^(?P<level>#{1,6})\s+(?P<title>.*?)(?:\s*\{(?P<mark>[a-z]+)\})?\s*$")
+DEEPER = "deeper"
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,13 @@ class Prose:
     Attributes:
         text: The Markdown.
         line: Where it begins in its file.
+        deeper: The title of the section beyond the core that it, and the blocks up to the next
+            text, belong to; empty in the core.
     """
 
     text: str
     line: int
+    deeper: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,17 @@ class Lesson:
     def blocks(self) -> list[Block]:
         """Its blocks in order."""
         return [part[0] for part in self.parts if not isinstance(part, Prose)]
+
+    def walk(self) -> Iterator[tuple[Prose | tuple[Block, int], str]]:
+        """Yields its parts, each with the title of the section beyond the core that it is in.
+
+        The title is empty in the core: what everybody reads.
+        """
+        deeper = ""
+        for part in self.parts:
+            if isinstance(part, Prose):
+                deeper = part.deeper
+            yield part, deeper
 
     def texts(self) -> Iterator[tuple[str, int]]:
         """Yields everything that people read, each with the line where it, or its block, begins."""
@@ -174,13 +191,12 @@ def _toml(lines: list[str], path: str, before: int) -> Mapping[str, object]:
 
 def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Block, int]]:
     """Yields text and blocks; other fences belong to the text."""
-    text: list[str] = []
-    first = start + 1
+    text = _Text(path, start + 1)
     place = start
     while place < len(lines):
         fence = FENCE.match(lines[place])
         if not fence:
-            text.append(lines[place])
+            yield from text.add(lines[place], place + 1)
             place += 1
             continue
         end = next((n for n in range(place + 1, len(lines)) if lines[n].strip() == "```"), None)
@@ -188,11 +204,9 @@ def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Bl
             raise ParseError(message("learn.block-is-not-closed"), path=path, line=place + 1)
         kind = fence[1]
         if kind in BLOCKS:
-            if any(line.strip() for line in text):
-                yield Prose("\n".join(text).strip("\n"), first)
+            yield from text.end(end + 2)
             values = _toml(lines[place + 1 : end], path, place + 1)
             yield read_block(kind, Fields(values, path, place + 1)), place + 1
-            text, first = [], end + 2
         elif kind and kind not in {"console", "python", "text", "bash", "csv", "toml", "json"}:
             raise ParseError(
                 message("learn.unknown-block", kind=kind),
@@ -201,7 +215,45 @@ def _parts(lines: list[str], start: int, path: str) -> Iterator[Prose | tuple[Bl
                 hint=suggestion(kind, list(BLOCKS)),
             )
         else:
-            text += lines[place : end + 1]
+            text.lines += lines[place : end + 1]
         place = end + 1
-    if any(line.strip() for line in text):
-        yield Prose("\n".join(text).strip("\n"), first)
+    yield from text.end(len(lines) + 1)
+
+
+class _Text:
+    """Lines of text that were read and belong together.
+
+    Args:
+        path: The file.
+        first: The line at which the text begins.
+    """
+
+    def __init__(self, path: str, first: int) -> None:
+        self.lines: list[str] = []
+        self._path = path
+        self._first = first
+        self._deeper, self._level = "", 0
+
+    def add(self, line: str, place: int) -> Iterator[Prose]:
+        """Adds a line outside of fences; yields what ends where a section begins."""
+        heading = HEADING.match(line)
+        if heading:
+            mark, level = heading["mark"], len(heading["level"])
+            if mark not in {None, DEEPER}:
+                text = message("learn.unknown-mark", mark=mark)
+                hint = message("learn.mark-is-deeper")
+                raise ParseError(text, path=self._path, line=place, hint=hint)
+            if self._deeper and level <= self._level:
+                yield from self.end(place)
+                self._deeper = ""
+            if mark and not self._deeper:
+                yield from self.end(place)
+                self._deeper, self._level = heading["title"], level
+            line = f"{heading['level']} {heading['title']}" if mark else line
+        self.lines.append(line)
+
+    def end(self, after: int) -> Iterator[Prose]:
+        """Yields the text, if there is any; what follows begins at the line `after`."""
+        if any(line.strip() for line in self.lines):
+            yield Prose("\n".join(self.lines).strip("\n"), self._first, self._deeper)
+        self.lines, self._first = [], after

@@ -200,6 +200,12 @@ def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
                 name=name,
                 path=one.path,
             )
+    beyond = [
+        {part[0].id for part, deeper in lesson.walk() if deeper and not isinstance(part, Prose)}
+        for lesson in (one, other)
+    ]
+    for name in sorted(beyond[0] ^ beyond[1]):
+        yield message("learn.deeper-differs", id=name)
     counts = [
         Counter(number.expression for text, _ in lesson.texts() for number in numbers(text))
         for lesson in (one, other)
