@@ -37,7 +37,7 @@ __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
 SCRIPTS = {
     "index": ("store.js", "index.js"),
     "lesson": ("store.js", "sortable.js", "chart.js", "answers.js", "play.js", "lesson.js"),
-    "cards": ("store.js", "fsrs.js", "cards.js"),
+    "cards": ("store.js", "fsrs.js", "schedule.js", "cards.js"),
     "game": ("store.js", "sortable.js", "taste.js", "game.js"),
     "sheet": ("sheet.js",),
 }

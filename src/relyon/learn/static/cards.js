@@ -1,20 +1,14 @@
 "use strict";
 // The card box: cards come back when they are about to be forgotten, as FSRS says.
 (() => {
-  const { store, say, count } = relyon;
+  const { store, say, count, schedule } = relyon;
   const cards = JSON.parse(document.getElementById("cards").textContent);
-  const scheduler = FSRS.fsrs({ enable_fuzz: false });
   const box = document.getElementById("box");
   const language = document.documentElement.lang;
 
-  const state = (id) => {
-    const kept = store.cards[id];
-    if (!kept?.due) return FSRS.createEmptyCard(new Date(kept?.added ?? 0));
-    return { ...kept, due: new Date(kept.due), last_review: kept.last_review && new Date(kept.last_review) };
-  };
   const inBox = () => cards.filter((card) => card.id in store.cards);
   const due = () => inBox()
-    .map((card) => ({ card, state: state(card.id) }))
+    .map((card) => ({ card, state: schedule.state(card.id) }))
     .filter((one) => one.state.due <= new Date())
     .sort((one, other) => one.state.due - other.state.due);
   const interval = (when) => {
@@ -34,7 +28,7 @@
     if (!inBox().length) said.textContent = say("cards.empty");
     else if (waiting.length) said.textContent = count("cards.due", waiting.length);
     else {
-      const next = Math.min(...inBox().map((card) => state(card.id).due.getTime()));
+      const next = Math.min(...inBox().map((card) => schedule.state(card.id).due.getTime()));
       said.textContent = say("cards.none", { when: interval(next) });
     }
     if (!waiting.length) return;
@@ -49,14 +43,13 @@
     box.querySelector(".rate").hidden = !open;
     box.querySelector(".show").parentElement.hidden = open;
     if (!open) return;
-    const times = scheduler.repeat(asked.state, new Date());
+    const times = schedule.times(asked.card.id);
     for (const button of box.querySelectorAll("[data-rating]")) {
       button.querySelector("small").textContent = interval(times[Number(button.dataset.rating)].card.due);
     }
   };
   const rate = (rating) => {
-    const { card } = scheduler.next(asked.state, new Date(), rating);
-    store.put("cards", asked.card.id, { added: store.cards[asked.card.id].added, ...card });
+    schedule.rate(asked.card.id, rating);
     show();
     (box.hidden ? document.getElementById("due") : box.querySelector(".show")).focus();
   };
@@ -72,9 +65,7 @@
     if (open && "1234".includes(event.key)) rate(Number(event.key));
   });
   document.getElementById("all-cards").addEventListener("click", () => {
-    for (const card of cards) {
-      if (!(card.id in store.cards)) store.put("cards", card.id, { added: new Date().toISOString() });
-    }
+    for (const card of cards) schedule.add(card.id);
     show();
   });
   show();
