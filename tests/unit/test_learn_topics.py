@@ -16,7 +16,7 @@ HEADING = re.compile(r"^## ", re.MULTILINE)
 #: Most blocks between two recaps, cards not counted.
 STEPS = 8
 #: Lessons in steps, with recaps: all but the exam.
-PACED = {"01-order"}
+PACED = {"01-order", "02-dcg"}
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ BEST = "1,1,0.7,0.7,0.3,0.7,0.3,0,0.7,0"
 TOPICS = (
     # E: lessons 1, 2, 3, 7, 16
     Topic("three kinds of measures", "01-order", "kinds", ("count", "order"), ("数个数", "顺序")),
-    Topic("the discount drawn", "02-dcg", "", ("candy|candies", "half"), ("糖", "一半")),
+    Topic("the discount drawn", "02-dcg", "shrink", ("candy|candies", "half"), ("糖", "一半")),
     Topic(
         "CG is blind to a swap",
         "02-dcg",
-        "",
+        "unseen",
         ("blind|cannot see|does not see", "swap"),
         ("看不", "对调|互换"),
         (f"cg@4:{FIRST}", f"cg@4:{BEST}", f"dcg@4:{FIRST}", f"dcg@4:{BETTER}", f"dcg@4:{BEST}"),
@@ -136,7 +136,12 @@ TOPICS = (
     ),
 )
 #: Where each drawing is; a lesson may have others.
-DRAWINGS: tuple[tuple[str, str], ...] = ()
+DRAWINGS = (
+    ("01-order", "candies"),
+    ("01-order", "compare"),
+    ("02-dcg", "candies"),
+    ("02-dcg", "compare"),
+)
 
 
 def sections(lesson: Lesson) -> Iterator[tuple[set[str], str, list[str]]]:
