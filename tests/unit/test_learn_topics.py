@@ -16,7 +16,7 @@ HEADING = re.compile(r"^## ", re.MULTILINE)
 #: Most blocks between two recaps, cards not counted.
 STEPS = 8
 #: Lessons in steps, with recaps: all but the exam.
-PACED = {"01-order", "02-dcg"}
+PACED = {"01-order", "02-dcg", "03-ndcg"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ TOPICS = (
     Topic(
         "NDCG with documents that were not returned",
         "03-ndcg",
-        "",
+        "six",
         ("not returned",),
         ("没有返回",),
         ("dcg@6:3,2,3,0,1,2", "idcg@6:3,2,3,0,1,2/3,0", "ndcg@6:3,2,3,0,1,2/3,0"),
@@ -141,6 +141,7 @@ DRAWINGS = (
     ("01-order", "compare"),
     ("02-dcg", "candies"),
     ("02-dcg", "compare"),
+    ("03-ndcg", "compare"),
 )
 
 
