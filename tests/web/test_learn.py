@@ -220,7 +220,7 @@ def try_block(section: Locator, block: Block, language: Language) -> None:
 @pytest.mark.parametrize("lesson", LESSONS, ids=IDS)
 def test_every_block_answers(lesson: Lesson, tab_of_window: Page, address: str) -> None:
     tab = tab_of_window
-    open_page(tab, f"{address}{lesson.language}/{lesson.name}.html")
+    open_page(tab, f"{address}{lesson.language}/{lesson.name}.html?all")
     tab.evaluate("relyon.store.forget()")
     for block in lesson.blocks:
         try_block(tab.locator(f"section#{block.id}"), block, lesson.language)
@@ -250,7 +250,7 @@ def test_a_lesson_is_accessible_and_fits(
     tab = tab_of_window
     open_page(
         tab,
-        f"{address}{lesson.language}/{lesson.name}.html",
+        f"{address}{lesson.language}/{lesson.name}.html?all",
         width=width,
         scheme="dark" if width == 390 else "light",
     )
@@ -271,7 +271,7 @@ def test_charts_can_be_read(
         dials = [one for one in lesson.blocks if isinstance(one, Dial) and len(one.settings) > 1]
         if not dials:
             continue
-        open_page(tab, f"{address}{language}/{lesson.name}.html", width=width)
+        open_page(tab, f"{address}{language}/{lesson.name}.html?all", width=width)
         for dial in dials:
             chart = tab.locator(f"section#{dial.id} svg.chart")
             for place in (0, len(dial.settings) - 1):
@@ -311,7 +311,7 @@ def test_cards_come_back_when_they_are_due(tab_of_window: Page, address: str) ->
 def test_progress_goes_into_a_file_and_comes_back(tab_of_window: Page, address: str) -> None:
     tab = tab_of_window
     lesson = course("en")[0]
-    open_page(tab, f"{address}en/{lesson.name}.html")
+    open_page(tab, f"{address}en/{lesson.name}.html?all")
     block = next(one for one in lesson.blocks if isinstance(one, Predict | Quiz))
     try_block(tab.locator(f"section#{block.id}"), block, "en")
     open_page(tab, f"{address}en/index.html")
@@ -335,7 +335,7 @@ def test_documents_are_dragged_by_mouse(tab_of_window: Page, address: str) -> No
     lesson, play = next(
         (one, block) for one in course("en") for block in one.blocks if isinstance(block, Play)
     )
-    open_page(tab, f"{address}en/{lesson.name}.html")
+    open_page(tab, f"{address}en/{lesson.name}.html?all")
     section = tab.locator(f"section#{play.id}")
     section.scroll_into_view_if_needed()
     first, second = (section.locator(f"li[data-index='{n}']") for n in (0, 1))

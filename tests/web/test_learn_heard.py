@@ -43,7 +43,7 @@ def test_every_question_of_a_lesson_has_its_name(
 
     tab = tab_of_window
     lesson = course(language)[2]
-    open_page(tab, f"{address}{language}/{lesson.name}.html")
+    open_page(tab, f"{address}{language}/{lesson.name}.html?all")
     found = told(tab)
     named = {(one.role, "".join(one.name.split())) for one in found}
     for block in lesson.blocks:
@@ -72,7 +72,7 @@ def test_a_move_and_its_values_are_said(
     tab, words = tab_of_window, catalogue("learn", language)
     lesson = course(language)[2]
     play = next(one for one in lesson.blocks if isinstance(one, Play))
-    open_page(tab, f"{address}{language}/{lesson.name}.html")
+    open_page(tab, f"{address}{language}/{lesson.name}.html?all")
     titles = [one.title for one in play.documents]
 
     def row(document: int, rank: int) -> str:
@@ -113,7 +113,7 @@ def test_an_order_is_put_together_by_ear(
     language: Language, tab_of_window: Page, address: str
 ) -> None:
     tab, words = tab_of_window, catalogue("learn", language)
-    open_page(tab, f"{address}{language}/01-order.html")
+    open_page(tab, f"{address}{language}/01-order.html?all")
     rows = lists(tab, words["quiz.list"])
     assert rows[2].name == words.say("play.place", title="[3, 2, 0]", rank=3)
     up = tab.get_by_role("button", name=words.say("play.up", title="[3, 2, 0]"))
@@ -135,7 +135,7 @@ def test_a_dial_says_its_setting_and_what_follows(
     from tests.web.accessibility import told
 
     tab = tab_of_window
-    open_page(tab, f"{address}{language}/11-position-bias.html")
+    open_page(tab, f"{address}{language}/11-position-bias.html?all")
     section = tab.locator("section#attention")
     dial = section.locator("input")
     dial.press("ArrowRight")

@@ -45,7 +45,7 @@ def above(row: Locator) -> tuple[float, float]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_documents_are_dragged_by_their_dots(language: Language, phone: Page, address: str) -> None:
-    phone.goto(f"{address}{language}/03-ndcg.html")
+    phone.goto(f"{address}{language}/03-ndcg.html?all")
     section = phone.locator("section#break")
     section.scroll_into_view_if_needed()
     rows = section.locator(".list li")
@@ -63,7 +63,7 @@ def test_documents_are_dragged_by_their_dots(language: Language, phone: Page, ad
 
 
 def test_a_finger_on_a_document_scrolls_the_page(phone: Page, address: str) -> None:
-    phone.goto(f"{address}en/03-ndcg.html")
+    phone.goto(f"{address}en/03-ndcg.html?all")
     section = phone.locator("section#break")
     section.scroll_into_view_if_needed()
     rows = section.locator(".list li")
@@ -93,7 +93,7 @@ def test_the_page_scrolls_while_a_document_is_held_at_its_edge(phone: Page, addr
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_questions_are_answered_by_touch(language: Language, phone: Page, address: str) -> None:
-    phone.goto(f"{address}{language}/01-order.html")
+    phone.goto(f"{address}{language}/01-order.html?all")
     section = phone.locator("section#sort")
     section.scroll_into_view_if_needed()
     rows = section.locator(".sortable li")
@@ -105,7 +105,7 @@ def test_questions_are_answered_by_touch(language: Language, phone: Page, addres
     tap(rows.nth(0).locator(".down"))
     assert order_of(rows) == ["1", "0", "2", "3"]
 
-    phone.goto(f"{address}{language}/03-ndcg.html")
+    phone.goto(f"{address}{language}/03-ndcg.html?all")
     section = phone.locator("section#guess")
     section.scroll_into_view_if_needed()
     box = section.locator("input").bounding_box()

@@ -21,7 +21,7 @@ from relyon.learn.course import course, read_course
 from relyon.learn.deck import anki_deck
 from relyon.learn.figures import figure_of
 from relyon.learn.game import game_data
-from relyon.learn.lesson import Lesson, Prose
+from relyon.learn.lesson import Lesson
 from relyon.learn.pages.render import (
     block_data,
     derivation_steps,
@@ -30,13 +30,26 @@ from relyon.learn.pages.render import (
     markdown_line,
     readable,
 )
+from relyon.learn.pages.review import review_script
+from relyon.learn.pages.steps import Step, lesson_steps
 from relyon.report.environment import environment
 
 __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
 
 SCRIPTS = {
     "index": ("store.js", "index.js"),
-    "lesson": ("store.js", "sortable.js", "chart.js", "answers.js", "play.js", "lesson.js"),
+    "lesson": (
+        "store.js",
+        "fsrs.js",
+        "schedule.js",
+        "sortable.js",
+        "chart.js",
+        "answers.js",
+        "play.js",
+        "practice.js",
+        "pace.js",
+        "lesson.js",
+    ),
     "cards": ("store.js", "fsrs.js", "schedule.js", "cards.js"),
     "game": ("store.js", "sortable.js", "taste.js", "game.js"),
     "sheet": ("sheet.js",),
@@ -122,6 +135,7 @@ def pages(lessons: Path | None = None) -> Pages:
             found[f"{language}/{place}.html"] = partial(_page, place, language, read)
         for lesson in read:
             found[f"{language}/{lesson.name}.html"] = partial(lesson_page, lesson, read)
+        found[f"{language}/review.js"] = partial(review_script, read, partial(_block, language))
         if HAS_DECKS:
             found[DECK.format(language=language)] = partial(anki_deck, read)
     return Pages(found)
@@ -187,21 +201,22 @@ def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | No
         language,
         lesson.title,
         lesson=lesson,
-        parts=[*_own(own, language), *_parts(lesson)],
+        steps=[*_own(own, language), *_steps(lesson)],
         before=around[place - 1],
         after=around[place + 1],
     )
 
 
 def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, object]]:
-    """Yields the block with the derivation of the reader's own numbers."""
+    """Yields the step with the derivation of the reader's own numbers."""
     if own is None:
         return
     words = catalogue("learn", language)
     what = words.say("derive.own_of", measure=own.name or own.measure, query=own.query)
     block = Derive("own", what, words["derive.own"], "")
     data = {"id": "own", "kind": "derive"}
-    yield {"block": block, "data": data, "steps": explained_steps(own, language)}
+    part = {"block": block, "data": data, "steps": explained_steps(own, language)}
+    yield {"key": "own", "deeper": "", "begins": False, "parts": [part]}
 
 
 def _questions(lesson: Lesson) -> int:
@@ -221,38 +236,70 @@ def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, 
                 }
 
 
-def _parts(lesson: Lesson) -> Iterator[dict[str, object]]:
-    for part in lesson.parts:
-        if isinstance(part, Prose):
-            yield {"block": None, "html": markdown(part.text, lesson.language)}
-            continue
-        block, _ = part
-        steps = derivation_steps(block.of, lesson.language) if isinstance(block, Derive) else []
-        yield {"block": block, "data": block_data(block, lesson.language), "steps": steps}
+def _steps(lesson: Lesson) -> Iterator[dict[str, object]]:
+    """Yields what stands on the screen at a time."""
+    before = ""
+    for step in lesson_steps(lesson):
+        yield {
+            "key": step.key,
+            "deeper": step.deeper,
+            "begins": step.deeper not in {"", before},
+            "parts": list(_parts(step, lesson.language)),
+        }
+        before = step.deeper
 
 
-def _render(page: str, file: str, language: Language, title: str, **values: object) -> str:
+def _parts(step: Step, language: Language) -> Iterator[dict[str, object]]:
+    for part in step.parts:
+        if isinstance(part, str):
+            yield {"block": None, "html": markdown(part, language)}
+        else:
+            yield {"block": part, **_shown(part, language)}
+
+
+def _shown(block: Block, language: Language) -> dict[str, object]:
+    """Returns what a block's HTML is made of besides the block."""
+    steps = derivation_steps(block.of, language) if isinstance(block, Derive) else []
+    return {"data": block_data(block, language), "steps": steps}
+
+
+def _block(language: Language, block: Block) -> str:
+    """Returns a block as HTML, as lessons show it."""
+    module = _environment().get_template("blocks.html").make_module(_texts(language))
+    show: Callable[..., str] = vars(module)["show"]
+    return str(show(block, **_shown(block, language)))
+
+
+def _texts(language: Language) -> dict[str, object]:
+    """Returns what every template says texts with."""
     words = catalogue("learn", language)
 
     def say(key: str, **put: object) -> str:
         return words.say(key, **put)
 
+    return {
+        "language": language,
+        "say": say,
+        "line": lambda text: markdown_line(text, language),
+        "prose": lambda text: markdown(text, language),
+    }
+
+
+def _render(page: str, file: str, language: Language, title: str, **values: object) -> str:
+    words = catalogue("learn", language)
     return (
         _environment()
         .get_template(f"{page}.html")
         .render(
             page=page,
             file=file,
-            language=language,
             title=title,
-            say=say,
-            line=lambda text: markdown_line(text, language),
-            prose=lambda text: markdown(text, language),
             scripts=SCRIPTS[page],
             words=_json({name: words[name] for name in words if _read_by_scripts(name, page)}),
             places=PLACES,
             deck=f"../{DECK.format(language=language)}" if HAS_DECKS else "",
             all_languages=LANGUAGES,
+            **_texts(language),
             **values,
         )
     )

@@ -86,9 +86,12 @@ def pieces(text: str) -> list[Piece]:
         ['## Title', 'Text:', '- one\\n\\n- two']
     """
     lines = text.splitlines()
-    tops = [one for one in MARKDOWN.parse(text) if one.level == 0 and one.map and one.nesting >= 0]
-    ranges = [(*one.map, one.type) for one in tops if one.map]
-    return [Piece("\n".join(lines[low:high]).rstrip(), kind) for low, high, kind in ranges]
+    found = []
+    for one in MARKDOWN.parse(text):
+        if one.level == 0 and one.map and one.nesting >= 0:
+            low, high = one.map
+            found.append(Piece("\n".join(lines[low:high]).rstrip(), one.type))
+    return found
 
 
 def lesson_steps(lesson: Lesson) -> list[Step]:
