@@ -16,7 +16,7 @@ HEADING = re.compile(r"^## ", re.MULTILINE)
 #: Most blocks between two recaps, cards not counted.
 STEPS = 8
 #: Lessons in steps, with recaps: all but the exam.
-PACED = {"01-order", "02-dcg", "03-ndcg"}
+PACED = {"01-order", "02-dcg", "03-ndcg", "07-recall-map-mrr"}
 
 
 @dataclass(frozen=True)
@@ -67,22 +67,24 @@ TOPICS = (
     Topic(
         "one list, five measures",
         "07-recall-map-mrr",
-        "",
+        "five",
         ("NDCG", "MAP", "MRR", "AUC", "PNR"),
         ("NDCG", "MAP", "MRR", "AUC", "PNR"),
     ),
     Topic(
         "measures by point, pair and list",
         "07-recall-map-mrr",
-        "",
+        "bottom",
         ("pointwise", "pairwise", "listwise"),
         ("单点|pointwise", "成对|pairwise", "列表|listwise"),
     ),
-    Topic("the other AP", "07-recall-map-mrr", "", ("mean of P@", "AP"), ("P@", "平均", "AP")),
+    Topic(
+        "the other AP", "07-recall-map-mrr", "other-ap", ("mean of P@", "AP"), ("P@", "平均", "AP")
+    ),
     Topic(
         "other uses",
         "07-recall-map-mrr",
-        "",
+        "hidden",
         ("recommend", "question", "shop"),
         ("推荐", "问答", "电商"),
     ),
@@ -142,6 +144,8 @@ DRAWINGS = (
     ("02-dcg", "candies"),
     ("02-dcg", "compare"),
     ("03-ndcg", "compare"),
+    ("07-recall-map-mrr", "compare"),
+    ("07-recall-map-mrr", "pairs"),
 )
 
 
