@@ -122,6 +122,10 @@ relyon.pace = (() => {
       if (!one.deeper || one.deeper === deeper) one.opened = true;
     }
     now = place;
+    // What is beyond the core stays on offer where it was passed by.
+    for (const one of steps.slice(0, place)) {
+      if (one.opened && !one.deeper && !one.extra && beyond(steps.indexOf(one)).size) ways(one, false);
+    }
   };
   const go = (place) => {
     steps[place].opened = true;
@@ -140,9 +144,8 @@ relyon.pace = (() => {
   const arrive = (one) => {
     if (one.extra) return;
     const recap = one.node.querySelector("section.recap");
-    const place = steps.indexOf(one), end = place === steps.length - 1;
-    if (end) score(one);
-    ways(one, Boolean(recap) || end);
+    const place = steps.indexOf(one);
+    ways(one, Boolean(recap) || place === steps.length - 1);
     if (recap) lookBack(one, recap.id);
     const coming = steps[following(place)];
     if (coming?.node.querySelector("section.recap")) practice.load();
@@ -255,7 +258,9 @@ relyon.pace = (() => {
   /** A right answer leads on: Enter goes to the next step, and the reply is read with the button. */
   const answered = (event) => {
     const { part, name } = event.detail;
-    if (part !== "answers" || whole) return;
+    if (part !== "answers") return;
+    score(steps.at(-1));
+    if (whole) return;
     const section = sections(steps[now]).find((one) => kept(one) === name);
     const opens = skip.hidden === false;
     if (section) {
@@ -298,6 +303,7 @@ relyon.pace = (() => {
     openTo(place);
     arrive(steps[place]);
     draw();
+    score(steps.at(-1));
     if (!whole) history.scrollRestoration = "manual";
     if (toAnchor() || whole || place === 0) return;
     show(head(steps[place]), false);
