@@ -4,7 +4,7 @@ relyon.pace = (() => {
   const { store, say, make, practice } = relyon;
   const article = document.querySelector("article"), lesson = article.dataset.lesson;
   const bar = document.querySelector(".pace");
-  const [back, skip, onward] = ["back", "skip-step", "onward"].map((name) => bar.querySelector(`.${name}`));
+  const [back, skip, onward] = ["backward", "skip-step", "onward"].map((name) => bar.querySelector(`.${name}`));
   const toggle = document.getElementById("reading");
   // Find-in-page finds what is hidden so, where the browser can.
   const HIDDEN = "onbeforematch" in window ? "until-found" : "";
@@ -219,12 +219,11 @@ relyon.pace = (() => {
       .filter((section) => section.matches(".predict, .quiz"))
       .map((section) => store.answers[kept(section)]).filter((answer) => answer?.done);
     const skipped = answers.filter((answer) => answer.skipped).length;
-    const text = [say("pace.score", {
-      right: answers.filter((answer) => answer.first === true).length, count: answers.length - skipped,
-    })];
-    if (skipped) text.push(say("pace.score_skipped", { count: skipped }));
+    const count = answers.length - skipped, right = answers.filter((answer) => answer.first === true).length;
     const line = one.node.querySelector(".score");
-    line.textContent = text.join(" ");
+    line.textContent = [
+      count ? say("pace.score", { right, count }) : "", skipped ? say("pace.score_skipped", { count: skipped }) : "",
+    ].join("").trim();
     line.hidden = !answers.length;
   };
 
