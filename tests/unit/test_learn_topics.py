@@ -16,7 +16,7 @@ HEADING = re.compile(r"^## ", re.MULTILINE)
 #: Most blocks between two recaps, cards not counted.
 STEPS = 8
 #: Lessons in steps, with recaps: all but the exam.
-PACED = {"01-order", "02-dcg", "03-ndcg", "07-recall-map-mrr"}
+PACED = {"01-order", "02-dcg", "03-ndcg", "07-recall-map-mrr", "16-python"}
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ TOPICS = (
         ("recommend", "question", "shop"),
         ("推荐", "问答", "电商"),
     ),
-    Topic("fifteen lines of Python", "16-python", "", ("def dcg",), ("def dcg",)),
+    Topic("fifteen lines of Python", "16-python", "lines", ("def ndcg",), ("def ndcg",)),
     Topic(
         "the exercise that runs",
         "16-python",
-        "",
+        "first-test",
         ("relyon learn --exercise", "--check-exercise"),
         ("relyon learn --exercise", "--check-exercise"),
     ),
