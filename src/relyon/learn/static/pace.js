@@ -35,7 +35,9 @@ relyon.pace = (() => {
     if (data.goals?.length) return data.goals.some((_, goal) => store.answers[`${kept(section)}/${goal}`]?.done);
     return true;
   };
-  const passed = (place) => steps.slice(place + 1).some((one) => one.opened && !one.deeper && !one.extra);
+  /** Whether the reader has been beyond a step: it asks for nothing any more. */
+  const passed = (place) => !steps[place].extra && steps.slice(place + 1)
+    .some((one) => one.opened && !one.extra && one.deeper === steps[place].deeper);
   const free = (place) => steps[place].free || passed(place) || sections(steps[place]).every(settled);
 
   /** The step after another one, -1 after the last: what is beyond the core waits to be chosen. */
