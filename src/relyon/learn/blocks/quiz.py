@@ -54,7 +54,7 @@ class Quiz(Block):
         reply: The reply to a right number or order.
         otherwise: The reply to any other number or order.
         worked: The worked result of a number; empty where relyon's derivation is shown.
-        grades: The first list of the question (`list`), where `$list` stands for it in texts and expressions.
+        grades: Its first list, for which its texts and expressions write `$list`.
         fresh: How many further lists there are to practise on.
         template: The question with `$list` in it, if it has a list.
     """
