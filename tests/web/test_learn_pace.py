@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -449,3 +450,51 @@ def hand(touched: BrowserContext, address: str) -> Iterator[Page]:
     yield tab
     tab.evaluate("localStorage.clear()")
     tab.close()
+
+
+@pytest.fixture
+def tracked(site: Path) -> Iterator[None]:
+    """The short course with two tracks: one ends the first lesson early, one has it alone."""
+    tracks = {
+        "short": {
+            "title": "Short",
+            "lessons": [
+                {"lesson": "01-first", "title": "First", "until": "recap-one"},
+                {"lesson": "02-second", "title": "Second", "until": ""},
+            ],
+        },
+        "one": {
+            "title": "One",
+            "lessons": [{"lesson": "01-first", "title": "First", "until": ""}],
+        },
+    }
+    page = site / "en" / "01-first.html"
+    before = page.read_text("utf-8")
+    script = f'<script type="application/json" id="tracks">{json.dumps(tracks)}</script>'
+    without = re.sub(r'<script type="application/json" id="tracks">.*?</script>', "", before)
+    page.write_text(without.replace("</body>", f"{script}</body>"), "utf-8")
+    yield
+    page.write_text(before, "utf-8")
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_track_says_where_it_goes_on(opened: Open) -> None:
+    tab = opened()
+    tab.evaluate("relyon.store.put('settings', 'track', 'short')")
+    opened()
+    skip_to(tab, "recap-one")
+    recap = tab.locator("#recap-one")
+    expect(recap).to_contain_text(WORDS.say("pace.track_ends", track="Short"))
+    expect(recap.locator("a")).to_have_attribute("href", "02-second.html")
+    expect(recap.locator("a")).to_have_text(WORDS.say("pace.track_next", title="Second"))
+    # Whoever goes on finds the next lesson at the end, too.
+    skip_to(tab, "lesson-end")
+    expect(tab.locator("#lesson-end a")).to_have_text(WORDS.say("pace.track_next", title="Second"))
+    tab.evaluate("relyon.store.put('settings', 'track', 'one')")
+    opened()
+    expect(tab.locator("#recap-one a")).to_have_count(0)
+    expect(tab.locator("#lesson-end")).to_contain_text(WORDS.say("pace.track_done", track="One"))
+    expect(tab.locator("#lesson-end a")).to_have_count(0)
+    tab.evaluate("relyon.store.put('settings', 'track', 'unknown')")
+    opened()
+    expect(tab.locator("#lesson-end a")).to_have_text(WORDS.say("pace.following", title="Second"))

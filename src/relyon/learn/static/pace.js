@@ -148,6 +148,7 @@ relyon.pace = (() => {
     const recap = one.node.querySelector("section.recap");
     const place = steps.indexOf(one);
     ways(one, Boolean(recap) || place === steps.length - 1);
+    lead(one, recap);
     if (recap) lookBack(one, recap.id);
     const coming = steps[following(place)];
     if (coming?.node.querySelector("section.recap")) practice.load();
@@ -213,6 +214,26 @@ relyon.pace = (() => {
     found.section.dataset.recap = recap;
     found.section.dataset.name = found.name;
     drawBar();
+  };
+
+  /** The learner's track: its title, and its lessons in order, each with the recap that ends it early. */
+  const track = () => {
+    const found = document.getElementById("tracks");
+    const chosen = store.track ?? store.settings.track;
+    return found && chosen ? JSON.parse(found.textContent)[chosen] ?? null : null;
+  };
+  const link = (one, key) => make("p", { class: "following" }, make("a", { href: `${one.lesson}.html` }, say(key, one)));
+  /** Says where the learner's track goes on: at the lesson's end, or at the recap that ends it early. */
+  const lead = (one, recap) => {
+    const own = track();
+    const place = own?.lessons.findIndex((other) => other.lesson === lesson) ?? -1;
+    if (place < 0) return;
+    const { until } = own.lessons[place], after = own.lessons[place + 1];
+    if (recap ? recap.id !== until : one !== steps.at(-1)) return;
+    const box = recap ?? one.node.querySelector(".finish");
+    for (const old of box.querySelectorAll(".following, .track")) old.remove();
+    if (recap) box.append(make("p", { class: "track" }, say("pace.track_ends", { track: own.title })));
+    box.append(after ? link(after, "pace.track_next") : make("p", { class: "track" }, say("pace.track_done", { track: own.title })));
   };
 
   /** How the first answers of the lesson went. */
