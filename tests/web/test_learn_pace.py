@@ -15,24 +15,17 @@ pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
 
 from playwright.sync_api import expect
-from tests.web.paced import Reader, gated, state, write_lessons
-from tests.web.test_learn import way_to
+from tests.web.paced import state, write_lessons
 
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
-from relyon.learn import course
-from relyon.learn.blocks import Play, Recap
 from relyon.learn.course import read_course
-from relyon.learn.lesson import Lesson
 from relyon.learn.pages.site import write_site
 from relyon.learn.pages.steps import lesson_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-WAYS = ("keys", "mouse", "touch")
-LESSONS = [one for language in LANGUAGES for one in course(language)]
-IDS = [f"{one.language}-{one.name}" for one in LESSONS]
 WORDS = catalogue("learn", "en")
 Open = Callable[..., "Page"]
 
@@ -235,8 +228,10 @@ def test_printing_and_finding_show_everything(opened: Open) -> None:
     hidden = tab.locator(".step[hidden]")
     assert hidden.count() == tab.locator(".step").count() - 1
     assert hidden.first.get_attribute("hidden") == "until-found"
-    tab.locator("[data-step='lines']").dispatch_event("beforematch", {"bubbles": True})
-    assert state(tab)["open"][-1] == "lines"
+    # A link to a text finds it as find-in-page does, which no protocol calls.
+    opened("01-first.html#:~:text=Everything%20was%20said")
+    wait_until(tab, "document.querySelector('[data-step=recap-two]').checkVisibility()")
+    assert state(tab)["open"][-1] == "recap-two"
     tab.evaluate("localStorage.clear()")
     opened()
     tab.emulate_media(media="print")
@@ -375,81 +370,6 @@ def test_paced_pages_are_accessible_and_fit(language: Language, width: int, open
         assert bar is not None
         assert bar["height"] < 100
         assert bar["y"] + bar["height"] <= 901
-
-
-def reach_goal(reader: Reader, section: Any, play: Play) -> None:
-    """Reaches the first goal of a list by the keys of the documents."""
-    for document, upper, to in way_to(play, 0):
-        row = section.locator(f"li[data-index='{document}']")
-        for _ in range(40):
-            above, at = row.evaluate(
-                "row => [row.parentElement.classList.contains('list'),"
-                " [...row.parentElement.children].indexOf(row)]"
-            )
-            if (above, at) == (upper, to):
-                break
-            up = (upper and not above) or (above == upper and at > to)
-            if reader.way == "keys":
-                reader.tab_to(row)
-                reader.tab.keyboard.press("ArrowUp" if up else "ArrowDown")
-            else:
-                reader.press(row.locator(f".moves .{'up' if up else 'down'}"))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("lesson", LESSONS, ids=IDS)
-def test_every_lesson_can_be_gone_through(lesson: Lesson, hand: Page, address: str) -> None:
-    """Every block by keys, mouse or finger in turn, so that each way meets each kind."""
-    tab = hand
-    open_page(tab, f"{address}{lesson.language}/{lesson.name}.html", width=900)
-    tab.emulate_media(reduced_motion="reduce")
-    words = catalogue("learn", lesson.language)
-    steps = [step for step in lesson_steps(lesson) if not step.deeper]
-    count = len(steps) + 1
-    for place, step in enumerate(steps):
-        # The languages begin with different ways.
-        reader = Reader(tab, WAYS[(place + (lesson.language == "zh")) % len(WAYS)])
-        now = state(tab)
-        assert now["open"][-1] == step.key
-        assert now["where"] == words.say("pace.step", step=place + 1, count=count)
-        assert now["skip"] == gated(step.block), step.key
-        assert now["next"] != gated(step.block), step.key
-        right = False
-        if step.block is not None:
-            section = tab.locator(f"section#{step.block.id}")
-            if isinstance(step.block, Play) and step.block.goals:
-                reach_goal(reader, section, step.block)
-            else:
-                right = reader.deal_with(section, step.block)
-            wait_until(tab, "!document.querySelector('.onward').hidden")
-        if right:
-            assert state(tab)["focus"] == "primary onward", step.key
-        reader.press(tab.locator(".onward"))
-        while state(tab)["where"] == words["pace.review"]:
-            assert isinstance(step.block, Recap)
-            reader.press(tab.locator(".skip-step"))
-            reader.press(tab.locator(".onward"))
-    assert state(tab)["open"][-1] == "lesson-end"
-    assert not state(tab)["next"]
-    assert complaints(tab) == []
-
-
-@pytest.fixture(scope="module")
-def touched(browser: Browser) -> Iterator[BrowserContext]:
-    """A window with a screen that is touched, and a mouse and keys."""
-    context = browser.new_context(viewport={"width": 900, "height": 900}, has_touch=True)
-    context.set_default_navigation_timeout(90_000)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def hand(touched: BrowserContext, address: str) -> Iterator[Page]:
-    """A page for keys, mouse and finger; what it kept is forgotten afterwards."""
-    tab = touched.new_page()
-    yield tab
-    tab.evaluate("localStorage.clear()")
-    tab.close()
 
 
 @pytest.fixture
