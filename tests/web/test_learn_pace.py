@@ -189,6 +189,22 @@ def test_answers_from_before_there_were_steps_are_valid(opened: Open) -> None:
     expect(tab.locator("#guess .reply")).to_contain_text("Two it is.")
 
 
+@pytest.mark.parametrize("place", ['"x"', "[]", "7", '{"step": 5, "reviewed": "abc"}'])
+def test_a_place_that_is_none_begins_at_the_first_step(place: str, opened: Open) -> None:
+    tab = opened()
+    odd = f'{{"01-first": {place}}}'
+    text = (
+        '{"format": "relyon-learn", "version": 1, "answers": {}, "cards": {}, "scores": {},'
+        f' "places": {odd}}}'
+    )
+    tab.evaluate(f"localStorage.setItem('relyon-learn', {json.dumps(text)})")
+    opened("01-first.html#%")
+    assert state(tab)["open"] == ["guess"]
+    skip_to(tab, "lesson-end")
+    assert kept(tab)["places"]["01-first"]["step"] == "lesson-end"
+    assert complaints(tab) == []
+
+
 def test_a_link_opens_its_block_and_everything_before(opened: Open) -> None:
     tab = opened("01-first.html#swap")
     now = state(tab)
@@ -270,6 +286,7 @@ def test_a_section_beyond_the_core_is_offered_and_no_gap(opened: Open) -> None:
     now = state(tab)
     assert now["where"] == WORDS.say("pace.deeper_step", step=1, count=2)
     assert now["open"][-2:] == ["deep", "lines"]
+    expect(tab.locator("[data-step='deep'] .ways")).to_have_count(0)
     tab.locator(".skip-step").click()
     tab.locator(".onward").click()
     tab.locator(".onward").click()

@@ -93,21 +93,24 @@ relyon.pace = (() => {
     if (held && open) onward.focus({ preventScroll: true });
   };
 
-  const remember = (values) => store.put("places", lesson, { ...store.places[lesson], ...values, when: new Date().toISOString() });
+  // A file of progress may hold anything there.
+  const record = (value) => value && typeof value === "object" && !Array.isArray(value) ? value : {};
+  const left = () => record(store.places[lesson]);
+  const reviewed = () => record(left().reviewed);
+  const remember = (values) => store.put("places", lesson, { ...left(), ...values, when: new Date().toISOString() });
   const keepPlace = () => {
     const furthest = core.findLastIndex((one) => one.opened);
-    const before = core.findIndex((one) => one.node.dataset.step === store.places[lesson]?.step);
+    const before = core.findIndex((one) => one.node.dataset.step === left().step);
     if (furthest <= before) return;
     remember({
       step: core[furthest].node.dataset.step, at: furthest + 1, of: core.length,
-      ended: furthest === core.length - 1 || Boolean(store.places[lesson]?.ended),
+      ended: furthest === core.length - 1 || Boolean(left().ended),
     });
   };
 
   /** What the focus goes to: the heading that a step begins with, else the step. */
   const head = (one) => {
-    const first = one.node.firstElementChild;
-    const title = first?.matches(".prose, section") ? first.firstElementChild : null;
+    const title = one.node.querySelector(":scope > :is(.prose, section)")?.firstElementChild;
     return title?.matches("h2, h3, h4") ? title : one.node;
   };
   const show = (target, smooth) => {
@@ -161,10 +164,12 @@ relyon.pace = (() => {
     if (practises) {
       const missed = practice.missed(before), fresh = practice.fresh(before);
       if (missed.length) found.push(way(say("pace.practise", { count: missed.length }), () => practise(one, missed)));
-      else found.push(make("span", { class: "said" }, say("pace.all_right")));
+      else if (before.some((section) => store.answers[kept(section)]?.done)) {
+        found.push(make("span", { class: "said" }, say("pace.all_right")));
+      }
       if (fresh.length) found.push(way(say("pace.practise_fresh", { count: fresh.length }), () => practise(one, fresh)));
     }
-    for (const [title, group] of beyond(place)) {
+    for (const [title, group] of one.deeper ? [] : beyond(place)) {
       const { minutes } = group[0].node.dataset;
       const text = say(minutes ? "pace.deeper_minutes" : "pace.deeper", { title, minutes });
       found.push(way(text, () => go(steps.indexOf(group[0]))));
@@ -202,7 +207,7 @@ relyon.pace = (() => {
 
   /** After a recap, and what is beyond the core there, comes a question of an earlier lesson. */
   const lookBack = async (one, recap) => {
-    const asked = store.places[lesson]?.reviewed ?? {};
+    const asked = reviewed();
     if (recap in asked || one.looking) return;
     one.looking = true;
     const found = await practice.review(Object.values(asked));
@@ -287,8 +292,8 @@ relyon.pace = (() => {
     const opens = skip.hidden === false;
     if (section) {
       section.dataset.settled = "";
-      const { recap, name: reviewed } = section.dataset;
-      if (recap) remember({ reviewed: { ...store.places[lesson]?.reviewed, [recap]: reviewed } });
+      const { recap, name: asked } = section.dataset;
+      if (recap) remember({ reviewed: { ...reviewed(), [recap]: asked } });
     }
     drawBar();
     if (!section || !opens || !free(now) || store.answers[name].right !== true) return;
@@ -301,14 +306,16 @@ relyon.pace = (() => {
 
   /** Where a lesson goes on: where it was left, else, with answers of old, at what is not answered. */
   const resumed = () => {
-    const key = store.places[lesson]?.step;
+    const key = String(left().step ?? "");
     const at = (name) => core.findIndex((one) => one.node.dataset.step === name);
     if (key) return Math.max(0, at(key) >= 0 ? at(key) : at(key.split(".")[0]));
     if (!Object.keys(store.answers).some((name) => name.startsWith(`${lesson}/`))) return 0;
     return Math.max(0, core.findIndex((one) => !sections(one).every(settled)));
   };
   const toAnchor = () => {
-    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let name = location.hash.slice(1);
+    try { name = decodeURIComponent(name); } catch { /* no name of a block */ }
+    const target = name && document.getElementById(name);
     const place = target ? steps.findIndex((one) => one.node.contains(target)) : -1;
     if (place < 0) return false;
     openTo(place);
