@@ -8,7 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,6 +18,7 @@ from tests.programs import skip_without_program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
+    from tests.web.paced import Open
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -105,3 +107,35 @@ def address() -> Iterator[str]:
         yield found[0]
         process.terminate()
         assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="module")
+def short_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of two short lessons as files."""
+    pytest.importorskip("markdown_it")
+    from tests.web.paced import write_lessons
+
+    from relyon.learn.pages.site import write_site
+
+    folder = tmp_path_factory.mktemp("paced")
+    write_site(folder / "site", write_lessons(folder / "lessons"))
+    return folder / "site"
+
+
+@pytest.fixture
+def opened(window: BrowserContext, short_course: Path) -> Iterator[Open]:
+    """Opens pages of the short course in one tab; what it kept is forgotten afterwards."""
+    from tests.web.browser import open_page
+
+    tab = window.new_page()
+
+    def go(page: str = "01-first.html", *, language: str = "en", **options: Any) -> Page:
+        name, mark, rest = page.partition("#") if "#" in page else page.partition("?")
+        # The same page with another anchor would not be loaded again.
+        tab.goto("about:blank")
+        open_page(tab, (short_course / language / name).as_uri() + mark + rest, **options)
+        return tab
+
+    yield go
+    tab.evaluate("localStorage.clear()")
+    tab.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,8 @@ from relyon.learn.quantities import quantity
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+#: Opens a page of the short course: `opened("01-first.html#swap", language="zh")`.
+Open = Callable[..., "Page"]
 #: Two lessons with every kind of block. The first has two recaps and a section beyond the core.
 FIRST = """+++
 title = "First"
@@ -174,6 +178,22 @@ def state(tab: Page) -> dict[str, Any]:
     """Returns what a reader sees of a paced lesson."""
     found: dict[str, Any] = tab.evaluate(STATE)
     return found
+
+
+def skip_to(tab: Page, key: str) -> None:
+    """Goes on without answering until a step is open."""
+    for _ in range(60):
+        now = state(tab)
+        if key in now["open"]:
+            return
+        button = "skip-step" if now["skip"] else "onward"
+        tab.evaluate(f"document.querySelector('.pace .{button}').click()")
+    raise AssertionError(f"{key} is never reached")
+
+
+def kept(tab: Page) -> Any:
+    """Returns what the browser keeps of the course."""
+    return json.loads(tab.evaluate("localStorage.getItem('relyon-learn')"))
 
 
 class Reader:

@@ -3,80 +3,33 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.web.browser import complaints, open_page, overflow, wait_until
+from tests.web.browser import complaints, overflow, wait_until
 
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
 
 from playwright.sync_api import expect
-from tests.web.paced import state, write_lessons
+from tests.web.paced import Open, kept, skip_to, state
 
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
 from relyon.learn.course import read_course
-from relyon.learn.pages.site import write_site
 from relyon.learn.pages.steps import lesson_steps
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser
 
 WORDS = catalogue("learn", "en")
-Open = Callable[..., "Page"]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of two short lessons as files."""
-    folder = tmp_path_factory.mktemp("paced")
-    write_site(folder / "site", write_lessons(folder / "lessons"))
-    return folder / "site"
-
-
-@pytest.fixture
-def opened(window: BrowserContext, site: Path) -> Iterator[Open]:
-    """Opens a page of the short course; what it kept is forgotten afterwards."""
-    tab = window.new_page()
-
-    def go(page: str = "01-first.html", *, language: str = "en", **options: Any) -> Page:
-        name, mark, rest = page.partition("#") if "#" in page else page.partition("?")
-        # The same page with another anchor would not be loaded again.
-        tab.goto("about:blank")
-        open_page(tab, (site / language / name).as_uri() + mark + rest, **options)
-        return tab
-
-    yield go
-    tab.evaluate("localStorage.clear()")
-    tab.close()
-
-
-def steps_of(name: str, site: Path) -> list[str]:
-    lessons = read_course(site.parent / "lessons", "en")
+def steps_of(name: str, short_course: Path) -> list[str]:
+    lessons = read_course(short_course.parent / "lessons", "en")
     found = next(one for one in lessons if one.name == name)
     return [step.key for step in lesson_steps(found)]
-
-
-def skip_to(tab: Page, key: str) -> None:
-    """Goes on without answering until a step is open."""
-    for _ in range(60):
-        now = state(tab)
-        if key in now["open"]:
-            return
-        tab.evaluate(
-            "document.querySelector(arguments)?.click()".replace(
-                "arguments", "'.pace .skip-step'" if now["skip"] else "'.pace .onward'"
-            )
-        )
-    raise AssertionError(f"{key} is never reached")
-
-
-def kept(tab: Page) -> Any:
-    return json.loads(tab.evaluate("localStorage.getItem('relyon-learn')"))
 
 
 def test_what_follows_a_guess_waits_for_the_answer(opened: Open) -> None:
@@ -148,7 +101,7 @@ def test_a_skipped_question_is_neither_right_nor_wrong(opened: Open) -> None:
     assert "skipped" not in answer
 
 
-def test_a_lesson_goes_on_where_it_was_left(opened: Open, site: Path) -> None:
+def test_a_lesson_goes_on_where_it_was_left(opened: Open, short_course: Path) -> None:
     tab = opened()
     skip_to(tab, "lines")
     open_before = state(tab)["open"]
@@ -167,7 +120,7 @@ def test_a_lesson_goes_on_where_it_was_left(opened: Open, site: Path) -> None:
     tab.locator(".backward").click()
     assert state(tab)["where"] == catalogue("learn", "zh").say("pace.step", step=4, count=9)
     assert kept(tab)["places"]["01-first"]["step"] == "lines"
-    assert steps_of("01-first", site)[-1] == "end.1"
+    assert steps_of("01-first", short_course)[-1] == "end.1"
     skip_to(tab, "lesson-end")
     assert kept(tab)["places"]["01-first"]["ended"] is True
     assert not state(tab)["next"]
@@ -260,10 +213,21 @@ def test_printing_and_finding_show_everything(opened: Open) -> None:
     assert state(tab)["open"] == ["guess"]
 
 
-def test_everything_is_there_without_scripts(browser: Browser, site: Path) -> None:
+def test_a_browser_that_cannot_find_what_is_hidden_shows_it(opened: Open) -> None:
+    tab = opened()
+    tab.add_init_script("delete window.onbeforematch")
+    opened()
+    assert tab.locator(".step[hidden]").first.get_attribute("hidden") == ""
+    tab.keyboard.press("Control+f")
+    assert len(state(tab)["open"]) == tab.locator(".step").count()
+    opened()
+    assert state(tab)["open"] == ["guess"]
+
+
+def test_everything_is_there_without_scripts(browser: Browser, short_course: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
-    tab.goto((site / "en" / "01-first.html").as_uri())
+    tab.goto((short_course / "en" / "01-first.html").as_uri())
     for step in tab.locator(".step").all():
         expect(step).to_be_visible()
     expect(tab.locator(".pace")).to_be_hidden()
@@ -271,90 +235,6 @@ def test_everything_is_there_without_scripts(browser: Browser, site: Path) -> No
     expect(tab.locator(".beyond")).to_be_visible()
     expect(tab.locator("#lesson-end")).to_contain_text("Say what a candy is.")
     context.close()
-
-
-def test_a_section_beyond_the_core_is_offered_and_no_gap(opened: Open) -> None:
-    tab = opened()
-    skip_to(tab, "recap-one")
-    offer = tab.locator("[data-step='recap-one'] .ways button").last
-    expect(offer).to_have_text(WORDS.say("pace.deeper", title="Why candies?"))
-    tab.locator(".onward").click()
-    assert state(tab)["where"] == WORDS.say("pace.step", step=5, count=9)
-    assert "01-first/deep" not in kept(tab)["answers"]
-    # It stays on offer, and leads back to where it was left.
-    offer.click()
-    now = state(tab)
-    assert now["where"] == WORDS.say("pace.deeper_step", step=1, count=2)
-    assert now["open"][-2:] == ["deep", "lines"]
-    expect(tab.locator("[data-step='deep'] .ways")).to_have_count(0)
-    tab.locator(".skip-step").click()
-    tab.locator(".onward").click()
-    tab.locator(".onward").click()
-    assert state(tab)["where"] == WORDS.say("pace.step", step=5, count=9)
-
-
-def test_practice_asks_what_was_missed_and_cards(opened: Open) -> None:
-    tab = opened()
-    tab.locator("#guess input").nth(0).check()
-    tab.locator("#guess [type=submit]").click()
-    skip_to(tab, "recap-one")
-    practise = tab.locator("[data-step='recap-one'] .ways button").first
-    expect(practise).to_have_text(WORDS.say("pace.practise", count=3))
-    practise.click()
-    asked = tab.locator(".step.practice")
-    assert asked.count() == 3
-    assert state(tab)["where"] == WORDS.say("pace.practice_step", step=1, count=3)
-    assert state(tab)["skip"]
-    ids = tab.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
-    assert len(ids) == len(set(ids))
-    expect(asked.nth(0).locator(".reply")).to_be_empty()
-    assert asked.nth(0).locator("input:checked").count() == 0
-    asked.nth(0).locator("input").nth(1).check()
-    asked.nth(0).locator("[type=submit]").click()
-    answer = kept(tab)["answers"]["01-first/guess"]
-    assert (answer["right"], answer["first"]) == (True, False)
-    tab.locator(".onward").click()
-    asked.nth(1).locator("form input").fill("5")
-    asked.nth(1).locator("form input").press("Enter")
-    tab.keyboard.press("Enter")
-    assert not state(tab)["next"]
-    asked.nth(2).locator("summary").click()
-    asked.nth(2).locator(".buttons button").last.click()
-    assert kept(tab)["cards"]["01-first/card"]["reps"] == 1
-    tab.locator(".onward").click()
-    assert state(tab)["where"] == WORDS.say("pace.step", step=5, count=9)
-    # Nothing of it is left to practise.
-    skip_to(tab, "recap-two")
-    expect(tab.locator("[data-step='recap-two'] .said")).to_have_text(WORDS["pace.all_right"])
-
-
-def test_a_recap_looks_back_to_an_earlier_lesson(opened: Open) -> None:
-    tab = opened()
-    skip_to(tab, "recap-two")
-    assert tab.locator(".step.review").count() == 0  # there is none before the first
-    tab = opened("02-second.html")
-    skip_to(tab, "recap-one")
-    wait_until(tab, "document.querySelector('.step.review') !== null")
-    tab.locator(".onward").click()
-    review = tab.locator(".step.review section").first
-    expect(review).to_be_visible()
-    assert state(tab)["where"] == WORDS["pace.review"]
-    expect(review.locator("a")).to_have_attribute("href", "01-first.html#dcg")
-    review.locator("form input").fill("5")
-    review.locator("form input").press("Enter")
-    answers = kept(tab)["answers"]
-    assert answers["01-first/dcg"]["right"] is True
-    assert not any(name.startswith("02-second/dcg") for name in answers)
-    assert kept(tab)["places"]["02-second"]["reviewed"] == {"recap-one": "01-first/dcg"}
-    tab.keyboard.press("Enter")
-    assert state(tab)["where"] == WORDS.say("pace.step", step=2, count=4)
-    # The same question does not come twice, and not again after a reload.
-    skip_to(tab, "lesson-end")
-    assert tab.locator(".step.review").count() == 1
-    opened("02-second.html#recap-one")
-    tab.wait_for_timeout(200)
-    assert tab.locator(".step.review").count() == 0
-    assert complaints(tab) == []
 
 
 def test_the_step_scrolls_without_motion_if_the_reader_wants_none(opened: Open) -> None:
@@ -387,51 +267,3 @@ def test_paced_pages_are_accessible_and_fit(language: Language, width: int, open
         assert bar is not None
         assert bar["height"] < 100
         assert bar["y"] + bar["height"] <= 901
-
-
-@pytest.fixture
-def tracked(site: Path) -> Iterator[None]:
-    """The short course with two tracks: one ends the first lesson early, one has it alone."""
-    tracks = {
-        "short": {
-            "title": "Short",
-            "lessons": [
-                {"lesson": "01-first", "title": "First", "until": "recap-one"},
-                {"lesson": "02-second", "title": "Second", "until": ""},
-            ],
-        },
-        "one": {
-            "title": "One",
-            "lessons": [{"lesson": "01-first", "title": "First", "until": ""}],
-        },
-    }
-    page = site / "en" / "01-first.html"
-    before = page.read_text("utf-8")
-    script = f'<script type="application/json" id="tracks">{json.dumps(tracks)}</script>'
-    without = re.sub(r'<script type="application/json" id="tracks">.*?</script>', "", before)
-    page.write_text(without.replace("</body>", f"{script}</body>"), "utf-8")
-    yield
-    page.write_text(before, "utf-8")
-
-
-@pytest.mark.usefixtures("tracked")
-def test_a_track_says_where_it_goes_on(opened: Open) -> None:
-    tab = opened()
-    tab.evaluate("relyon.store.put('settings', 'track', 'short')")
-    opened()
-    skip_to(tab, "recap-one")
-    recap = tab.locator("#recap-one")
-    expect(recap).to_contain_text(WORDS.say("pace.track_ends", track="Short"))
-    expect(recap.locator("a")).to_have_attribute("href", "02-second.html")
-    expect(recap.locator("a")).to_have_text(WORDS.say("pace.track_next", title="Second"))
-    # Whoever goes on finds the next lesson at the end, too.
-    skip_to(tab, "lesson-end")
-    expect(tab.locator("#lesson-end a")).to_have_text(WORDS.say("pace.track_next", title="Second"))
-    tab.evaluate("relyon.store.put('settings', 'track', 'one')")
-    opened()
-    expect(tab.locator("#recap-one a")).to_have_count(0)
-    expect(tab.locator("#lesson-end")).to_contain_text(WORDS.say("pace.track_done", track="One"))
-    expect(tab.locator("#lesson-end a")).to_have_count(0)
-    tab.evaluate("relyon.store.put('settings', 'track', 'unknown')")
-    opened()
-    expect(tab.locator("#lesson-end a")).to_have_text(WORDS.say("pace.following", title="Second"))

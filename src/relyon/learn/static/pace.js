@@ -18,9 +18,13 @@ relyon.pace = (() => {
   let whole = new URLSearchParams(location.search).has("all") || store.settings.whole === true;
 
   const sections = (one) => [...one.node.querySelectorAll("section.block")];
+  const known = new WeakMap();
   const read = (section) => {
-    const data = section.querySelector(".data");
-    return data ? JSON.parse(data.textContent) : {};
+    if (!known.has(section)) {
+      const data = section.querySelector(".data");
+      known.set(section, data ? JSON.parse(data.textContent) : {});
+    }
+    return known.get(section);
   };
   const kept = (section) => section.dataset.kept ?? `${lesson}/${section.id}`;
 
@@ -210,7 +214,8 @@ relyon.pace = (() => {
     const asked = reviewed();
     if (recap in asked || one.looking) return;
     one.looking = true;
-    const found = await practice.review(Object.values(asked));
+    const within = track()?.lessons.map((other) => other.lesson) ?? null;
+    const found = await practice.review(Object.values(asked), within);
     if (!found) return;
     const place = steps.indexOf(one);
     const last = [...beyond(place).values()].flat().at(-1) ?? one;
@@ -350,7 +355,7 @@ relyon.pace = (() => {
   });
   document.addEventListener("relyon-kept", answered);
   new MutationObserver(() => { if (!whole) drawBar(); })
-    .observe(article, { subtree: true, attributeFilter: ["hidden", "open"], childList: true });
+    .observe(article, { subtree: true, attributeFilter: ["hidden", "open"] });
   addEventListener("hashchange", toAnchor);
   article.addEventListener("beforematch", (event) => {
     const place = steps.findIndex((one) => one.node === event.target.closest(".step"));

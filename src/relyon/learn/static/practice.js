@@ -94,20 +94,22 @@ relyon.practice = (() => {
     return kept.first === false && Date.now() - Date.parse(kept.when) > DAY ? 1 : 2;
   };
 
-  /** Returns a question of an earlier lesson: wrong at first, else the longest not seen. */
-  const choose = (pool, asked) => {
+  /** Returns a question of an earlier lesson: wrong at first, else the longest not seen. In a track,
+      what its lessons did not teach is not asked, unless it was answered. */
+  const choose = (pool, asked, within) => {
     const before = pool.slice(0, Math.max(0, pool.findIndex((one) => one.lesson === lesson)));
     const found = before.flatMap((taught) => taught.questions.map(({ id, html }) => {
       const name = `${taught.lesson}/${id}`, kept = store.answers[name];
       return { taught, id, html, name, turn: turn(kept), when: Date.parse(kept?.when ?? "") || 0 };
-    })).filter((one) => !asked.includes(one.name));
+    })).filter((one) => !asked.includes(one.name)
+      && (one.turn < 3 || !within?.includes(lesson) || within.includes(one.taught.lesson)));
     found.sort((one, other) => one.turn - other.turn || one.when - other.when);
     return found[0] ?? null;
   };
 
   /** Returns the content of a step that looks back, null if there is nothing to look back to. */
-  const review = async (asked) => {
-    const found = choose(await load(), asked);
+  const review = async (asked, within) => {
+    const found = choose(await load(), asked, within);
     if (!found) return null;
     const { taught, id, html, name } = found;
     const template = make("template");
@@ -120,7 +122,7 @@ relyon.practice = (() => {
     return { section, name };
   };
 
-  return { missed, fresh, again, load, review };
+  return { missed, fresh, again, load, choose, review };
 })();
 
 /** Shows the reply to a question that was skipped. */
