@@ -129,12 +129,16 @@ TOPICS = (
     Topic(
         "the reporting template",
         "15-interview",
-        "",
+        "report",
         ("interval", "unjudged|not judged"),
         ("区间", "未标注"),
     ),
     Topic(
-        "questions with model answers", "15-interview", "", ("follow-up|listens",), ("追问|想听",)
+        "questions with model answers",
+        "15-interview",
+        "q-auc",
+        ("follow-up|listens",),
+        ("追问|想听",),
     ),
 )
 #: Where each drawing is; a lesson may have others.
