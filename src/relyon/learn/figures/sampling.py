@@ -6,6 +6,8 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING
 
+from relyon.core.errors import InputError
+from relyon.core.texts import message
 from relyon.learn.figures import Figure, figure
 
 if TYPE_CHECKING:
@@ -88,6 +90,39 @@ def _month() -> tuple[pl.DataFrame, dict[str, float]]:
         }
     )
     return log, dict(zip(names, worth.clip(0).tolist(), strict=True))
+
+
+@figure("graded")
+def graded(sessions: float) -> Figure:
+    """The mean DCG of a month, from so many graded sessions: tiers by their share of the traffic.
+
+    The series has the DCG of each graded session.
+
+    Args:
+        sessions: How many sessions are graded in all, a multiple of ten: five of ten in head,
+            three in middle, two in tail.
+    """
+    from relyon.online.sampling import draw_sample, estimate
+
+    if sessions < 10 or sessions % 10:
+        raise InputError(message("learn.graded-needs-tens", sessions=f"{sessions:g}"))
+    log, values = _month()
+    tens = int(sessions) // 10
+    per_tier = {"head": 5 * tens, "middle": 3 * tens, "tail": 2 * tens}
+    sample = draw_sample(log, per_tier=per_tier, tiers="share", cuts=CUTS, k=1, seed=SEED)
+    found = estimate(sample, values)
+    low, high = found.interval
+    drawn = [values[name] for name in sample.sessions["session"].to_list()]
+    return Figure(
+        {
+            "truth": sum(values.values()) / len(values),
+            "estimate": found.value,
+            "low": low,
+            "high": high,
+            "width": high - low,
+        },
+        {"sessions": [(float(place), round(one, 2)) for place, one in enumerate(drawn)]},
+    )
 
 
 @figure("judges")

@@ -14,9 +14,10 @@ from markupsafe import Markup, escape
 from relyon.analysis.explanation import Explanation
 from relyon.core.texts import PAGE, Language, catalogue, translate
 from relyon.core.texts.languages import language_tag
-from relyon.learn.blocks import Block, Choice, Dial, Play, Predict, Quiz
+from relyon.learn.blocks import Block, Choice, Dial, Picture, Play, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER
+from relyon.learn.pages.drawn import json_number, picture_data, play_drawing
 from relyon.learn.pages.recorded import first_state, key, reached, record
 from relyon.learn.quantities import derivation, quantity
 
@@ -127,6 +128,8 @@ def block_data(block: Block, language: Language) -> dict[str, object]:
         data |= _play(block, language)
     if isinstance(block, Dial):
         data |= _dial(block)
+    if isinstance(block, Picture):
+        data["drawing"] = picture_data(block)
     return data
 
 
@@ -137,7 +140,9 @@ def _choice(choice: Choice, language: Language) -> dict[str, object]:
 def _play(play: Play, language: Language) -> dict[str, object]:
     found = record(play)
     highest = [_highest(found.values.values(), column) for column in range(len(play.measures))]
+    drawing = {"drawing": play_drawing(play, found)} if play.drawing else {}
     return {
+        **drawing,
         "documents": [
             {
                 "title": document.title,
@@ -150,7 +155,7 @@ def _play(play: Play, language: Language) -> dict[str, object]:
         "measures": list(play.measures),
         "highest": highest,
         "start": key(first_state(play)),
-        "record": {name: list(map(_json_number, row)) for name, row in found.values.items()},
+        "record": {name: list(map(json_number, row)) for name, row in found.values.items()},
         "goals": [
             {
                 "text": markdown_line(goal.text, language),
@@ -171,26 +176,21 @@ def _highest(rows: Iterable[Sequence[float | None]], column: int) -> float:
 
 def _dial(dial: Dial) -> dict[str, object]:
     found = [figure_of(dial.figure, setting) for setting in dial.settings]
+    drawing = {"drawing": {"name": dial.drawing, "names": dict(dial.names)}} if dial.drawing else {}
     return {
+        **drawing,
         "settings": list(dial.settings),
         "start": dial.settings.index(dial.start),
         "names": dict(dial.names),
         "digits": dial.digits,
         "frames": [
             {
-                "values": {name: _json_number(value) for name, value in one.values.items()},
+                "values": {name: json_number(value) for name, value in one.values.items()},
                 "series": {name: list(points) for name, points in one.series.items()},
             }
             for one in found
         ],
     }
-
-
-def _json_number(value: float | None) -> float | str | None:
-    """Returns a number for JSON: infinity becomes text."""
-    if value is None or math.isnan(value):
-        return None
-    return PAGE.number(value) if math.isinf(value) else round(value, 10)
 
 
 def derivation_steps(of: str, language: Language) -> list[str]:

@@ -17,8 +17,11 @@
     let goal = 0, moves = 0, last = null, before = [];
 
     const grade = (one) => one.grade === null ? say("play.unjudged") : say("play.grade", { grade: one.grade });
+    // With a drawing, a row shows its candies, too.
+    const sweet = (one) => data.drawing ? [relyon.draw.sweets(one.grade)] : [];
+    const draw = data.drawing ? relyon.drawn(section.querySelector(".drawing"), data.drawing) : () => {};
     const rows = data.documents.map((one, index) => make("li", { tabindex: "0", "data-index": index },
-      make("span", { class: "title" }, one.title), make("span", { class: "grade" }, grade(one)), ...handles(one.title)));
+      make("span", { class: "title" }, one.title), make("span", { class: "grade" }, ...sweet(one), grade(one)), ...handles(one.title)));
 
     const name = (row) => {
       const one = data.documents[Number(row.dataset.index)];
@@ -33,7 +36,12 @@
       return retrieved + (missing.length ? `/${missing.join(" ")}` : "");
     };
 
+    const picture = () => draw([{
+      grades: [...top.children].map((row) => data.documents[Number(row.dataset.index)].grade), groups: null,
+    }]);
+
     const measure = () => {
+      picture();
       const now = data.record[state()], first = data.record[data.start];
       values.replaceChildren(...data.measures.flatMap((measured, column) => {
         const value = now[column];
@@ -160,6 +168,7 @@
       width: figure.clientWidth,
       ...(turns ? { ticks: data.settings.map((one, place) => [place, String(one)]), at: Number(range.value) } : {}),
     });
+    const drawing = data.drawing ? relyon.drawn(figure, { ...data.drawing, frames: data.frames.map((one, place) => ({ setting: data.settings[place], ...one })) }) : null;
     const show = (event) => {
       const frame = data.frames[Number(range.value)], setting = String(data.settings[Number(range.value)]);
       const values = Object.entries(frame.values).map(([key, value]) => [data.names[key], shown(value, data.digits)]);
@@ -169,11 +178,12 @@
         make("dt", {}, name), make("dd", {}, value),
       ]));
       if (event) section.querySelector(".heard").textContent = values.map((one) => say("play.now", { what: one.join(" ") })).join(" ");
-      figure.replaceChildren(...(points.length ? [chart(frame)] : []));
+      if (drawing) drawing(Number(range.value));
+      else figure.replaceChildren(...(points.length ? [chart(frame)] : []));
     };
     if (data.settings.length < 2) section.querySelector(".dial").hidden = true;
     range.addEventListener("input", show);
-    new ResizeObserver(([{ contentRect }]) => {
+    if (!drawing) new ResizeObserver(([{ contentRect }]) => {
       if (contentRect.width !== drawn) { drawn = contentRect.width; show(); }
     }).observe(figure);
     show();
