@@ -18,6 +18,7 @@ from relyon.learn.lesson_checks import check_languages
 from relyon.learn.pages.review import review_questions, review_script
 from relyon.learn.pages.site import pages
 from relyon.learn.pages.steps import LEAD, SCREEN, lesson_steps, pieces, weight
+from relyon.learn.progress import read_progress
 
 Read = Callable[..., Lesson]
 
@@ -201,6 +202,30 @@ def test_later_lessons_ask_quizzes_of_the_core(lesson: Read) -> None:
             ],
         }
     ]
+
+
+def test_progress_keeps_the_places_of_the_pages(tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    kept = {
+        "format": "relyon-learn",
+        "version": 1,
+        "answers": {"01-x/a": {"done": True, "skipped": True, "when": "2026-01-01"}},
+        "cards": {},
+        "scores": {},
+        "places": {"01-x": {"step": "a", "at": 2, "of": 3}},
+        "settings": {"whole": True},
+    }
+    path.write_text(json.dumps(kept), "utf-8")
+    progress = read_progress(path)
+    progress.save()
+    assert json.loads(path.read_text("utf-8")) == kept
+    # A later answer to what was skipped is the first one.
+    progress.answer("01-x/a", right=True, answer=1)
+    assert progress.answers["01-x/a"]["first"] is True
+    # Files from before there were places are read as they are.
+    old = {name: value for name, value in kept.items() if name not in {"places", "settings"}}
+    path.write_text(json.dumps(old), "utf-8")
+    assert read_progress(path).places == {}
 
 
 @pytest.mark.long

@@ -17,14 +17,20 @@ __all__ = ["RATINGS", "Progress", "read_progress"]
 
 FORMAT, VERSION = "relyon-learn", 1
 PARTS = ("answers", "cards", "scores")
+#: Parts that older files do not have.
+LATER_PARTS = ("places", "settings")
 #: A learner's ratings of a card, from forgotten to easy: FSRS counts them from 1.
 RATINGS = ("again", "hard", "good", "easy")
 
 
 class Answer(TypedDict, total=False):
-    """An answer as the file keeps it: `first` says whether the first one was right."""
+    """An answer as the file keeps it: `first` says whether the first one was right.
+
+    A skipped question is done, and has neither `right` nor `first`.
+    """
 
     done: bool
+    skipped: bool
     right: bool
     answer: object
     first: bool
@@ -49,18 +55,22 @@ class CardState(TypedDict, total=False):
 
 @dataclass
 class Progress:
-    """Answers, cards and scores by name.
+    """Answers, cards and scores by name, and what the pages keep besides.
 
     Attributes:
         answers: By `lesson/block`: whether it is done and right, and what was answered.
         cards: By `lesson/block`: when the card came in, and its state in FSRS.
         scores: Of the game.
+        places: By lesson: the step where the reader left it.
+        settings: Of the pages, such as whether whole lessons are shown.
         path: The file it is kept in; `None` keeps it nowhere.
     """
 
     answers: dict[str, Answer] = field(default_factory=dict)
     cards: dict[str, CardState] = field(default_factory=dict)
     scores: dict[str, object] = field(default_factory=dict)
+    places: dict[str, object] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
     path: Path | None = None
 
     def answer(self, name: str, *, right: bool, answer: object) -> None:
@@ -124,7 +134,7 @@ class Progress:
         if self.path is None:
             return
         values = {"format": FORMAT, "version": VERSION}
-        values |= {part: getattr(self, part) for part in PARTS}
+        values |= {part: getattr(self, part) for part in (*PARTS, *LATER_PARTS)}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with replaced_file(str(self.path)) as partial:
             Path(partial).write_text(json.dumps(values, ensure_ascii=False, indent=1), "utf-8")
@@ -143,6 +153,7 @@ def read_progress(path: Path) -> Progress:
         if values["format"] != FORMAT or values["version"] != VERSION:
             raise ValueError
         parts = {part: dict(values[part]) for part in PARTS}
+        parts |= {part: dict(values.get(part, {})) for part in LATER_PARTS}
     except (ValueError, KeyError, TypeError):
         raise InputError(
             message("learn.file-is-not-progress"),

@@ -55,7 +55,7 @@ class Study:
             words.say(
                 "terminal.end",
                 right=len(right),
-                answered=len(self.progress.answers),
+                answered=sum("first" in one for one in self.progress.answers.values()),
                 cards=len(self.progress.cards),
             )
         )

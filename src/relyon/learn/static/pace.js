@@ -20,11 +20,9 @@ relyon.pace = (() => {
   const sections = (one) => [...one.node.querySelectorAll("section.block")];
   const known = new WeakMap();
   const read = (section) => {
-    if (!known.has(section)) {
-      const data = section.querySelector(".data");
-      known.set(section, data ? JSON.parse(data.textContent) : {});
-    }
-    return known.get(section);
+    const text = section.querySelector(".data")?.textContent ?? "{}";
+    if (known.get(section)?.text !== text) known.set(section, { text, data: JSON.parse(text) });
+    return known.get(section).data;
   };
   const kept = (section) => section.dataset.kept ?? `${lesson}/${section.id}`;
 
@@ -273,7 +271,9 @@ relyon.pace = (() => {
         if (!store.answers[name]?.done) store.put("answers", name, { done: true, skipped: true, when: new Date().toISOString() });
       }
       if (data.kind === "derive") section.querySelector(".all").click();
-      for (const details of section.querySelectorAll("details")) { details.open = true; shown = true; }
+      if (section.matches(".card, .play")) {
+        for (const details of section.querySelectorAll("details")) { details.open = true; shown = true; }
+      }
       shown ||= data.kind !== "play";
     }
     one.free = true;
