@@ -41,7 +41,7 @@ def runs(files: Path) -> Path:
 def test_values_are_shown_first_where_the_whole_hides_a_loss(command: Command, runs: Path) -> None:
     done = command("compare", *RUNS, *TABLE, "--by", "language")
     assert done.code == 0
-    assert done.out.startswith("▼ new.run loses where language = zh: ndcg@10 -")
+    assert done.out.split("\n\n")[1].startswith("▼ new.run loses where language = zh: ndcg@10 -")
     assert "ndcg@10 by language" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     chinese = command("compare", *RUNS, *TABLE, "--by", "language", "--lang", "zh")
@@ -115,7 +115,7 @@ def test_values_of_another_program_are_broken_down(command: Command, runs: Path)
         )
         (runs / f"{name}.csv").write_text(found.out, "utf-8")
     done = command("compare", "--values", "old.csv", "new.csv", *TABLE, "--by", "language")
-    assert done.out.startswith("▼ new.csv loses where language = zh")
+    assert done.out.split("\n\n")[1].startswith("▼ new.csv loses where language = zh")
 
 
 def test_columns_of_scored_rows_are_those_of_their_file(command: Command, runs: Path) -> None:

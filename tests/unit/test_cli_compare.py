@@ -41,7 +41,7 @@ def test_counts_have_no_decimals(command: Command, runs: Path) -> None:
     measures = ("-m", "num_q,num_rel_ret,ndcg@2")
     (runs / "good.run").write_text("q00 Q0 a 1 2 good\nq01 Q0 a 1 2 good\n", "utf-8")
     table = command(*BOTH, *measures).out
-    rows = {line.split()[0]: line.split()[1:4] for line in table.splitlines()[3:7] if line}
+    rows = {line.split()[0]: line.split()[1:4] for line in table.splitlines()[3:9] if line}
     assert rows["num_q"] == ["12", "12", "0"]
     assert rows["num_rel_ret"] == ["24", "2", "-22"]
     marks = command(*BOTH, *measures, "--format", "markdown").out

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.breakdowns.breakdown import breakdown_frame
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
+from relyon.analysis.comparison.decision import decide
 from relyon.analysis.comparison.paired_runs import PairedRuns
 from relyon.analysis.comparison.pairing import Sample
 from relyon.analysis.comparison.plans.query_plan import POWERS, QueryPlan, plan_queries
@@ -148,12 +151,9 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
         Raises:
             UnknownNameError: If the measure was not compared.
         """
-        name = None if measure is None else self._measure(measure)
-        return tuple(
-            one
-            for one in self.contrasts
-            if one.verdict == "worse" and (name is None or one.measure == name)
-        )
+        names = self.measures if measure is None else (self._measure(measure),)
+        worse = (one for one in self.contrasts if one.verdict == "worse")
+        return tuple(one for one in worse if one.measure in names)
 
     def lists(self, name: str) -> Run | Traces:
         """Returns one of the whole runs, or traces; a file is read on first use.
@@ -229,6 +229,11 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
             known.append(found)
         return found
 
+    def judged_share(self, name: str, k: int) -> float:
+        """Returns the mean judged share of a run's first k documents; NaN unless it is at hand."""
+        held = self.judgments and not isinstance(self._sources.get(name, ""), str | PathLike)
+        return self.measured(name, f"judged@{k}")[f"judged@{k}"] if held else math.nan
+
     def keep_further(self, found: Mapping[str, Callable[[], Results]]) -> None:
         """Keeps further measures of each run, which are not compared, for `measured`.
 
@@ -286,6 +291,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
             "candidates": list(self.candidates),
             "measures": list(self.measures),
             "contrasts": [self._contrast_dict(one) for one in self.contrasts],
+            "decision": [decide(self, name).to_dict() for name in self.candidates],
             "pairs": [one.to_dict() for one in self.pairs],
             **self._breakdown_dicts(),
             **self._systems_dict(),
@@ -298,9 +304,8 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
 
     def _systems_dict(self) -> dict[str, object]:
         """Returns the names of each system's runs, if a system has several."""
-        if not self.systems:
-            return {}
-        return {"systems": {one.name: list(one.runs) for one in self.systems}}
+        found = {one.name: list(one.runs) for one in self.systems}
+        return {"systems": found} if found else {}
 
     def _query_dict(self) -> dict[str, object]:
         """Returns the differences by candidate, measure and query, and the queries' texts."""
@@ -336,8 +341,7 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
         """Returns one row per contrast and one column per number."""
         import polars
 
-        rows = [one.to_row() for one in self.contrasts]
-        return polars.DataFrame(rows, infer_schema_length=None)
+        return polars.DataFrame([one.to_row() for one in self.contrasts], infer_schema_length=None)
 
     def excel_frames(self) -> dict[str, polars.DataFrame]:
         """Returns the sheets of `to_excel`: contrasts, every query, and breakdowns if there are."""
@@ -346,10 +350,9 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
         names, *rows = query_rows(self)
         queries = polars.DataFrame(rows, [str(name) for name in names], orient="row")
         found = {"summary": self.to_frame(), "per_query": queries}
-        if self.breakdowns:
-            values = [row for one in self.breakdowns for row in one.to_rows()]
-            found["breakdowns"] = polars.DataFrame(values, infer_schema_length=None)
-        return found
+        values = [row for one in self.breakdowns for row in one.to_rows()]
+        more = {"breakdowns": polars.DataFrame(values, infer_schema_length=None)} if values else {}
+        return found | more
 
     def excel_notes(self, language: Language) -> list[str]:
         """Returns the convention, if it is known, and the notes."""
@@ -443,7 +446,5 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
         return csv_text(query_rows(self)).rstrip("\n")
 
     def __repr__(self) -> str:
-        return (
-            f"Comparison({self.baseline!r} with {', '.join(map(repr, self.candidates))}: "
-            f"{', '.join(self.measures)})"
-        )
+        candidates = ", ".join(map(repr, self.candidates))
+        return f"Comparison({self.baseline!r} with {candidates}: {', '.join(self.measures)})"

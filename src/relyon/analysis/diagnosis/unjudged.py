@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relyon import _native
+from relyon.analysis.comparison.decision import GAP, MANY_UNJUDGED
 from relyon.analysis.diagnosis.example import Example
 from relyon.analysis.diagnosis.rule import Finding, Rule, Severity, Subject, register
 from relyon.data.convention import gain_function
@@ -60,8 +61,8 @@ class Unjudged(Rule):
     name: ClassVar[str] = "unjudged"
     of_lists: ClassVar[bool] = True
     k: int = 10
-    most: float = 0.2
-    gap: float = 0.1
+    most: float = MANY_UNJUDGED
+    gap: float = GAP
     shown: int = 1000
 
     def measures(self) -> tuple[str, ...]:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.breakdowns.sentences import hidden_losses, where
 from relyon.analysis.comparison.breakdowns.tables import breakdown_blocks
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
+from relyon.analysis.comparison.decision import decide
 from relyon.analysis.comparison.margins.texts import margin_lines
 from relyon.analysis.comparison.repeats.texts import repeat_tables
 from relyon.core.document.github import Folded
-from relyon.core.document.model import Block, Cell, Points, Table
+from relyon.core.document.model import Block, Cell, Lines, Points, Table
 from relyon.core.document.terminal import cut
 from relyon.core.texts import PAGE, Language, catalogue
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["SIGNS", "broken_down", "margin_points", "noise_floors"]
+__all__ = ["SIGNS", "Gate", "broken_down", "decision_blocks", "margin_points", "noise_floors"]
 
 #: The sign of each verdict.
 SIGNS = {
@@ -28,6 +30,47 @@ SIGNS = {
 }
 #: The most losses on values of columns, and the most columns of a name.
 SHOWN, NAME = 10, 60
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a gate checked, and why it fails.
+
+    Attributes:
+        measures: The measures that it checks.
+        reasons: Why it fails; empty if it passes.
+        advice: What to do about it.
+    """
+
+    measures: Sequence[str] = ()
+    reasons: Sequence[str] = ()
+    advice: Sequence[str] = ()
+
+
+def decision_blocks(
+    comparison: PairedRuns, gate: Gate | None, candidates: Sequence[str], language: Language
+) -> Iterator[Block]:
+    """Yields the decision about each candidate; a gate that fails never says `ship`.
+
+    Args:
+        comparison: The comparison.
+        gate: What was checked: only its measures decide.
+        candidates: Those that are shown.
+        language: `en` or `zh`.
+    """
+    words = catalogue("decision", language, PAGE)
+    measures = () if gate is None else gate.measures
+    lines = []
+    for candidate in candidates:
+        found = decide(comparison, candidate, measures)
+        reason = found.text(language, style=PAGE)
+        choice = found.choice
+        if gate is not None and gate.reasons and choice == "ship":
+            choice, reason = "do-not-ship", words["failed"]
+        key = "line_of" if len(comparison.candidates) > 1 else "line"
+        shown = {"candidate": candidate, "choice": words[f"choice.{choice}"], "reason": reason}
+        lines.append(words.say(key, **shown))
+    yield Lines(lines)
 
 
 def broken_down(

@@ -13,7 +13,9 @@ from relyon.analysis.comparison.contrast_parts import contrast_label, decimals, 
 from relyon.analysis.comparison.contrast_tables import FEW, extremes
 from relyon.analysis.comparison.legend import legend
 from relyon.analysis.comparison.summaries.parts import (
+    Gate,
     broken_down,
+    decision_blocks,
     difference,
     margin_points,
     noise_floors,
@@ -50,21 +52,6 @@ ORDER = (
     *("worse", "cannot-tell", "few", "few-clusters", "no-difference"),
     *("unchanged", "equal", "not-worse", "better", "described"),
 )
-
-
-@dataclass(frozen=True)
-class Gate:
-    """What a gate checked, and why it fails.
-
-    Attributes:
-        measures: The measures that it checks.
-        reasons: Why it fails; empty if it passes.
-        advice: What to do about it.
-    """
-
-    measures: Sequence[str] = ()
-    reasons: Sequence[str] = ()
-    advice: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -150,6 +137,7 @@ class _Summary:
             head = self.words.say("titled", title=self.title, line=head)
         blocks = [
             *([Points([self._signed(one) for one in told[1:]])] if told[1:] else []),
+            *decision_blocks(self.comparison, self.gate, self._shown(told), self.language),
             *self._gate(told),
             *self._warnings(),
             self._table(),

@@ -1,0 +1,346 @@
+"""One line on top of a comparison: ship, do not ship, grade more, or cannot tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from relyon.analysis.comparison.contrast import Contrast
+from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
+from relyon.core.document.json import json_number
+from relyon.core.texts import Language, catalogue
+from relyon.core.texts.numbers import DIGITS, TERMINAL, NumberStyle
+from relyon.measures.parser import measure as parse_measure
+
+if TYPE_CHECKING:
+    from relyon.analysis.comparison.paired_runs import PairedRuns
+
+__all__ = ["GAP", "MANY_UNJUDGED", "Choice", "Decision", "decide", "decision_lines"]
+
+Choice = Literal["ship", "do-not-ship", "grade-more", "cannot-tell"]
+Reason = Literal[
+    "better",
+    "equal",
+    "equal-loss",
+    "not-worse",
+    "worse",
+    "unjudged",
+    "few",
+    "few-clusters",
+    "unchanged",
+    "corrected",
+    "undecided",
+    "other-better",
+    "guard",
+    "hidden",
+    "untested",
+]
+#: At least this share of the top k is unjudged, or one run has so much more than the other: then
+#: documents without a grade can turn a result. The rule `unjudged` of `relyon.diagnose` has them.
+MANY_UNJUDGED, GAP = 0.2, 0.1
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a comparison says about shipping one candidate.
+
+    Attributes:
+        candidate: The name of the candidate.
+        choice: `ship`, `do-not-ship`, `grade-more` or `cannot-tell`.
+        reason: Why: `better`, `equal`, `equal-loss` (a significant loss within the margin) or
+            `not-worse`; `worse`; `unjudged`; `few`, `few-clusters`, `unchanged`, `corrected`
+            (significant only before the correction), `undecided`, `other-better` (not the first
+            measure, but another one is better), `guard` (another measure's margin is not shown),
+            `hidden` (worse on a value of a column), `untested`.
+        contrast: The contrast that decides; `None` if none is tested.
+        undecided: The other tested measures that are undecided.
+        unjudged: The unjudged shares of the baseline's and the candidate's first k; `None` if they
+            are unknown.
+        k: The cutoff of these shares.
+        lead: The verdict of the contrast that decides.
+        unknown: Whether documents may be unjudged, and how many is unknown.
+    """
+
+    candidate: str
+    choice: Choice
+    reason: Reason
+    contrast: Contrast | None = None
+    undecided: tuple[str, ...] = ()
+    unjudged: tuple[float, float] | None = None
+    k: int = 10
+    lead: str = ""
+    unknown: bool = False
+
+    def text(
+        self,
+        language: Language = "en",
+        *,
+        style: NumberStyle = TERMINAL,
+        digits: int = DIGITS,
+        queries: bool = True,
+    ) -> str:
+        """Returns the reason as one sentence with its numbers, without a full stop.
+
+        Args:
+            language: `en` or `zh`.
+            style: How numbers are written.
+            digits: Decimals.
+            queries: Whether the number of queries is named.
+        """
+        words = catalogue("decision", language, style)
+        one = self.contrast
+        if one is None:
+            return words.say(f"reason.{self.reason}")
+        shares = self.unjudged or (math.nan, math.nan)
+        behind = self._behind()
+        values = {
+            "numbers": self._numbers(one, language, style, digits, queries),
+            "measure": contrast_label(one),
+            "run": (one.baseline, one.candidate)[behind],
+            "share": style.percent(shares[behind]),
+            "k": self.k,
+        }
+        text = words.say(f"reason.{self.reason}", **values)
+        if self.choice == "ship" and self.undecided:
+            text = words.say("open", text=text, measures=list(self.undecided))
+        if self.choice in {"ship", "do-not-ship"} and self.unknown:
+            text = words.say("unknown", text=text)
+        return text
+
+    def _behind(self) -> int:
+        """Returns which run's unjudged documents could turn the result: 0 is the baseline."""
+        if self.unjudged is None:
+            return 0
+        if self.lead == "worse":
+            return 1
+        if self.lead in {"better", "equal", "not-worse"}:
+            return 0
+        return int(self.unjudged[1] >= self.unjudged[0])
+
+    def _numbers(
+        self, one: Contrast, language: Language, style: NumberStyle, digits: int, queries: bool
+    ) -> str:
+        words = catalogue("decision", language, style)
+        known = not math.isnan(one.interval[0])
+        places = decimals(one, digits)
+        values = {
+            "measure": contrast_label(one),
+            "difference": style.signed(one.difference, places),
+            "interval": style.signed_interval(one.interval, digits) if known else "",
+        }
+        parts = [words.say("numbers.interval" if known else "numbers.plain", **values)]
+        if not math.isnan(one.p_adjusted):
+            parts.append(style.p_equation(one.p_adjusted, digits))
+        if one.margin is not None:
+            parts.append(words.say("numbers.margin", margin=f"{one.margin.size:.4g}"))
+        if queries:
+            parts.append(words.say("numbers.queries", queries=one.queries))
+        return words["numbers.comma"].join(parts)
+
+    def line(
+        self,
+        language: Language = "en",
+        *,
+        style: NumberStyle = TERMINAL,
+        digits: int = DIGITS,
+        several: bool = False,
+    ) -> str:
+        """Returns the whole line: the choice, and the reason.
+
+        Args:
+            language: `en` or `zh`.
+            style: How numbers are written.
+            digits: Decimals.
+            several: Whether the candidate is named.
+        """
+        words = catalogue("decision", language, style)
+        return words.say(
+            "line_of" if several else "line",
+            candidate=self.candidate,
+            choice=words[f"choice.{self.choice}"],
+            reason=self.text(language, style=style, digits=digits),
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Returns JSON-ready values."""
+        return {
+            "candidate": self.candidate,
+            "choice": self.choice,
+            "reason": self.reason,
+            "measure": None if self.contrast is None else self.contrast.measure,
+            "undecided": list(self.undecided),
+            "unjudged": None
+            if self.unjudged is None
+            else {"k": self.k, "shares": [json_number(one) for one in self.unjudged]},
+            "text": self.line(),
+        }
+
+
+def decide(
+    comparison: PairedRuns, candidate: str, measures: Sequence[str] | None = None
+) -> Decision:
+    """Returns what a comparison says about shipping a candidate.
+
+    It is derived from the verdicts of the contrasts, so it never contradicts them. The first tested
+    measure decides (`Comparison.focus`); the others are guard rails. In this order:
+
+    1. `do-not-ship` if a tested measure is worse. If, on the measure that is worse, the candidate
+       has many unjudged documents, `grade-more`: they count as not relevant, and could turn it.
+    2. `cannot-tell` with fewer than six queries or clusters, or if no query changed.
+    3. `grade-more` if the first measure is better, or not worse by its margin, but the baseline has
+       many unjudged documents; or if it is undecided and one of the runs has many.
+    4. `cannot-tell` if the first measure is undecided; if another measure has a margin and a loss
+       of it is not ruled out; or if a value of a column is significantly worse.
+    5. `ship`.
+
+    Many: a fifth of the first k documents, or ten points more than the other run. Only unjudged
+    documents of the run that is behind can turn a difference, so only they count. The shares are
+    those of a compared `judged@k`, that of the first measure's cutoff if there are several; else of
+    `judged@10` if the runs are in memory; else unknown, which the sentence says if there are
+    judgments. Under condensed lists, or with judged passages, they do not count.
+
+    Where nothing changed, `ship` is said at most with probability alpha / 2 without margins: the
+    first measure must be significantly better. With a margin that holds where the loss is the
+    margin. A candidate that is worse by less, or equal, may be shipped under the margin.
+
+    Args:
+        comparison: The comparison.
+        candidate: The name of a candidate.
+        measures: Only these, such as those of a gate; by default all that are compared.
+
+    Raises:
+        UnknownNameError: If a measure was not compared.
+
+    Examples:
+        >>> import relyon
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relyon.compare(judgments, old, new, ["rr", "judged@10"])
+        >>> print(decide(comparison, "run 2").line())
+        decision: ship - better: rr +0.4750 [+0.4227, +0.5273], p < 0.0001, 20 queries
+    """
+    wanted = None
+    if measures:
+        wanted = {comparison.contrast(candidate, name).measure for name in measures}
+    found = [
+        one
+        for one in comparison.contrasts
+        if one.candidate == candidate and one.tested and (wanted is None or one.measure in wanted)
+    ]
+    if not found:
+        return Decision(candidate, "cannot-tell", "untested")
+    first = next((one for one in found if one.measure == comparison.focus), found[0])
+    k, unjudged = _unjudged(comparison, candidate, first)
+    judged = getattr(comparison, "judgments", None) is not None
+
+    def told(choice: Choice, reason: Reason, one: Contrast = first) -> Decision:
+        open_ones = tuple(
+            contrast_label(each) for each in found if each.verdict == "undecided" and each != one
+        )
+        held = (unjudged, k, one.verdict, unjudged is None and judged)
+        return Decision(candidate, choice, reason, one, open_ones, *held)
+
+    worse = [one for one in found if one.verdict == "worse"]
+    if worse:
+        one = first if first in worse else worse[0]
+        if _many(unjudged, 1):
+            return told("grade-more", "unjudged", one)
+        return told("do-not-ship", "worse", one)
+    if first.few:
+        return told("cannot-tell", "few-clusters" if first.in_clusters else "few")
+    if first.verdict == "undecided":
+        if not first.changed and first.difference == 0:
+            return told("cannot-tell", "unchanged")
+        if _many(unjudged, 0) or _many(unjudged, 1):
+            return told("grade-more", "unjudged")
+        better = [one for one in found if one.verdict == "better"]
+        if better:
+            return told("cannot-tell", "other-better", better[0])
+        alone = first.p <= comparison.settings.alpha < first.p_adjusted
+        return told("cannot-tell", "corrected" if alone else "undecided")
+    if _many(unjudged, 0):
+        return told("grade-more", "unjudged")
+    for one in found:
+        if one.margin is not None and one.verdict == "undecided":
+            return told("cannot-tell", "guard", one)
+    if any(
+        part.contrast.candidate == candidate
+        for each in comparison.breakdowns
+        for part in each.losses()
+    ):
+        return told("cannot-tell", "hidden")
+    if first.verdict == "better":
+        return told("ship", "better")
+    if first.verdict == "not-worse":
+        return told("ship", "not-worse")
+    lost = first.p_adjusted <= comparison.settings.alpha
+    return told("ship", "equal-loss" if lost else "equal")
+
+
+def _many(shares: tuple[float, float] | None, side: int) -> bool:
+    """Whether a run has many unjudged documents; 0 is the baseline."""
+    if shares is None:
+        return False
+    slack = 1e-9  # shares are means of floating-point numbers
+    return shares[side] >= MANY_UNJUDGED - slack or shares[side] - shares[1 - side] >= GAP - slack
+
+
+def _unjudged(
+    comparison: PairedRuns, candidate: str, first: Contrast
+) -> tuple[int, tuple[float, float] | None]:
+    """Returns the cutoff, and the unjudged share of both runs; none if they do not matter."""
+    convention = comparison.convention
+    if convention is not None and convention.unjudged == "removed":
+        return 10, (0.0, 0.0)
+    passages = getattr(getattr(comparison, "judgments", None), "passages", None)
+    if passages is not None:  # a chunk without a judged passage has no grade by definition
+        return 10, (0.0, 0.0)
+    shown = {
+        k: one
+        for one in comparison.contrasts
+        if one.candidate == candidate and (k := _cutoff(one.measure, "judged")) is not None
+    }
+    cutoff = _cutoff(first.measure)
+    if shown:
+        k = cutoff if cutoff in shown else min(shown)
+        one = shown[k]
+        shares = 1.0 - one.baseline_mean, 1.0 - one.candidate_mean
+    else:
+        k = cutoff or 10
+        measured = comparison.judged_share
+        shares = 1.0 - measured(comparison.baseline, k), 1.0 - measured(candidate, k)
+    return k, None if any(map(math.isnan, shares)) else shares
+
+
+def _cutoff(measure: str, name: str = "") -> int | None:
+    try:
+        found = parse_measure(measure)
+    except (LookupError, ValueError):
+        return None
+    k = getattr(found, "k", None)
+    return k if isinstance(k, int) and name in {"", found.name} else None
+
+
+def decision_lines(
+    comparison: PairedRuns,
+    language: Language = "en",
+    *,
+    style: NumberStyle = TERMINAL,
+    digits: int = DIGITS,
+) -> list[str]:
+    """Returns the line of each candidate.
+
+    Args:
+        comparison: The comparison.
+        language: `en` or `zh`.
+        style: How numbers are written.
+        digits: Decimals.
+    """
+    several = len(comparison.candidates) > 1
+    return [
+        decide(comparison, name).line(language, style=style, digits=digits, several=several)
+        for name in comparison.candidates
+    ]
