@@ -273,7 +273,7 @@ def test_charts_can_be_read(
             continue
         open_page(tab, f"{address}{language}/{lesson.name}.html?all", width=width)
         for dial in dials:
-            chart = tab.locator(f"section#{dial.id} svg.chart")
+            chart = tab.locator(f"section#{dial.id} :is(svg.chart, svg.drawn)")
             for place in (0, len(dial.settings) - 1):
                 tab.locator(f"section#{dial.id} input").fill(str(place))
                 sizes = chart.evaluate(SIZES)

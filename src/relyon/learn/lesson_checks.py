@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from relyon.core.errors import RelyonError
 from relyon.core.texts import Language, message, translate
-from relyon.learn.blocks import Block, Card, Dial, Play, Predict, Quiz
+from relyon.learn.blocks import Block, Card, Dial, Picture, Play, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
+from relyon.learn.pages.drawn import picture_data, play_drawing
 from relyon.learn.pages.recorded import fewest_moves, record
 from relyon.learn.quantities import derivation, matches, quantity
 
@@ -147,6 +148,8 @@ def _block(block: Block) -> Iterator[str]:
             yield message("learn.answer-is-beyond-slider", answer=answer)
     if block.kind == "derive":
         derivation(str(block.structure()))
+    if isinstance(block, Picture):
+        picture_data(block)
     if isinstance(block, Play):
         yield from _play(block)
     if isinstance(block, Dial):
@@ -159,6 +162,8 @@ def _block(block: Block) -> Iterator[str]:
 
 def _play(play: Play) -> Iterator[str]:
     found = record(play)
+    if play.drawing:
+        play_drawing(play, found)
     for goal in play.goals:
         fewest = fewest_moves(goal, play, found)
         if fewest is None:

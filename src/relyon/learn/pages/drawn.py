@@ -110,7 +110,8 @@ def play_drawing(play: Play, found: Record) -> Table:
     if play.drawing == "pairs":
         data |= _pair_rules(play.measures, play.rules, grades)
     if play.drawing == "lambdas":
-        if len(orders) > MOST_LAMBDAS or play.line or None in grades:
+        whole = play.retrieved == len(grades) and not play.line and None not in grades
+        if len(orders) > MOST_LAMBDAS or not whole:
             raise InputError(
                 message("learn.lambdas-cannot-be-drawn", id=play.id),
                 hint=message("learn.lambdas-need", most=MOST_LAMBDAS),

@@ -62,15 +62,18 @@
     return (name ? say("picture.described", { name, what }) : what) + say("picture.stop");
   };
 
+  const USUAL = 560, WIDEST = 640;
+
   /** Draws into a figure, and again for each width; returns what shows other lists. */
   const drawn = (figure, data) => {
-    let lists = null, width = 0;
+    // What is hidden has no width, and may be printed.
+    let lists = null, width = USUAL;
     const stage = make("div", { class: "stage" });
-    const render = () => { if (lists !== null && width) stage.replaceChildren(...drawing.render(lists, width)); };
+    const render = () => { if (lists !== null) stage.replaceChildren(...drawing.render(lists, width)); };
     const drawing = relyon.drawings[data.name](data, render);
     figure.replaceChildren(stage, ...(drawing.controls ?? []));
     new ResizeObserver(([{ contentRect }]) => {
-      const wide = Math.min(640, Math.floor(contentRect.width));
+      const wide = Math.min(WIDEST, Math.floor(contentRect.width));
       if (wide && wide !== width) { width = wide; render(); }
     }).observe(figure);
     return (now) => { lists = now; render(); };

@@ -17,11 +17,9 @@
     let goal = 0, moves = 0, last = null, before = [];
 
     const grade = (one) => one.grade === null ? say("play.unjudged") : say("play.grade", { grade: one.grade });
-    // With a drawing, a row shows its candies, too.
-    const sweet = (one) => data.drawing ? [relyon.draw.sweets(one.grade)] : [];
     const draw = data.drawing ? relyon.drawn(section.querySelector(".drawing"), data.drawing) : () => {};
     const rows = data.documents.map((one, index) => make("li", { tabindex: "0", "data-index": index },
-      make("span", { class: "title" }, one.title), make("span", { class: "grade" }, ...sweet(one), grade(one)), ...handles(one.title)));
+      make("span", { class: "title" }, one.title), make("span", { class: "grade" }, relyon.draw.sweets(one.grade), grade(one)), ...handles(one.title)));
 
     const name = (row) => {
       const one = data.documents[Number(row.dataset.index)];
