@@ -16,7 +16,19 @@ HEADING = re.compile(r"^## ", re.MULTILINE)
 #: Most blocks between two recaps, cards not counted.
 STEPS = 8
 #: Lessons in steps, with recaps: all but the exam.
-PACED = {"01-order", "02-dcg", "03-ndcg", "07-recall-map-mrr", "16-python"}
+PACED = {
+    "01-order",
+    "02-dcg",
+    "03-ndcg",
+    "06-pnr",
+    "07-recall-map-mrr",
+    "09-significance",
+    "11-position-bias",
+    "12-optimise-ndcg",
+    "13-conventions",
+    "15-interview",
+    "16-python",
+}
 
 
 @dataclass(frozen=True)
@@ -105,9 +117,17 @@ TOPICS = (
     Topic("the usual range of AUC", "05-auc", "", ("usual|typical",), ("通常|常见|一般",)),
     Topic("what AUC hides", "05-auc", "", ("top|head", "GAUC"), ("头部|前几|最前", "GAUC")),
     Topic("macro and micro", "05-auc", "", ("macro", "micro"), ("宏平均", "微平均")),
-    Topic("where the list of 13 : 2 is from", "06-pnr", "", ("course", "13"), ("课", "13")),
-    Topic("13 : 2 twice, with another DCG", "06-pnr", "", ("13 ?: ?2", "DCG"), ("13 ?: ?2", "DCG")),
-    Topic("AUC against PNR", "06-pnr", "", ("AUC", "PNR", "1 ?[−-] ?AUC"), ("AUC", "PNR")),
+    Topic(
+        "where the list of 13 : 2 is from", "06-pnr", "conventions", ("course", "13"), ("课", "13")
+    ),
+    Topic(
+        "13 : 2 twice, with another DCG",
+        "06-pnr",
+        "beside",
+        ("13 ?: ?2", "DCG"),
+        ("13 ?: ?2", "DCG"),
+    ),
+    Topic("AUC against PNR", "06-pnr", "from-auc", ("AUC", "PNR", "1 ?[−-] ?AUC"), ("AUC", "PNR")),
     Topic(
         "what each of the two can find",
         "08-offline-online",
@@ -118,11 +138,11 @@ TOPICS = (
     # H: lessons 9 to 15
     Topic("K by tier", "10-month", "", ("K", "40", "20", "tail"), ("K", "40", "20", "低频|长尾")),
     Topic("the interval narrows", "10-month", "", ("interval",), ("区间",)),
-    Topic("lambdas as arrows", "12-optimise-ndcg", "", ("arrow", "λ"), ("箭头", "λ")),
+    Topic("lambdas as arrows", "12-optimise-ndcg", "arrows", ("arrow", "λ"), ("箭头", "λ")),
     Topic(
         "ListNet",
         "12-optimise-ndcg",
-        "",
+        "listnet",
         ("ListNet", "softmax|probabilit"),
         ("ListNet", "softmax|概率"),
     ),
@@ -148,8 +168,11 @@ DRAWINGS = (
     ("02-dcg", "candies"),
     ("02-dcg", "compare"),
     ("03-ndcg", "compare"),
+    ("06-pnr", "compare"),
+    ("06-pnr", "pairs"),
     ("07-recall-map-mrr", "compare"),
     ("07-recall-map-mrr", "pairs"),
+    ("12-optimise-ndcg", "lambdas"),
 )
 
 
