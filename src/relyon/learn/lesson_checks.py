@@ -13,7 +13,9 @@ from relyon.learn.blocks import Block, Card, Dial, Picture, Play, Predict, Quiz
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
 from relyon.learn.pages.drawn import picture_data, play_drawing
+from relyon.learn.pages.fresh import fresh_questions
 from relyon.learn.pages.recorded import fewest_moves, record
+from relyon.learn.pages.worked import is_worked
 from relyon.learn.quantities import derivation, matches, quantity
 
 __all__ = ["Fault", "check_languages", "check_lesson", "check_text"]
@@ -131,6 +133,9 @@ def _block(block: Block) -> Iterator[str]:
         replies = [one.reply for one in block.wrong]
         if not replies:
             yield message("learn.number-needs-at-least")
+        if not is_worked(block):
+            yield message("learn.number-has-no-worked-result", answer=block.answer)
+        fresh_questions(block)
         for one in block.wrong:
             if abs(quantity(one.value) - answer) <= block.tolerance:
                 yield message(

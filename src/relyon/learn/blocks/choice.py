@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from relyon.core.texts import message
 from relyon.learn.blocks.fields import Fields
 
 __all__ = ["Choice"]
@@ -17,15 +18,21 @@ class Choice:
         text: What it says.
         right: Whether it is right.
         reply: The reply to this choice: for a wrong one, the misconception that it shows.
+        also: Whether it is right under another convention than the one that was asked for.
     """
 
     text: str
     right: bool
     reply: str
+    also: bool = False
 
     @classmethod
     def read(cls, fields: Fields) -> Choice:
         """Reads one table ``[[choices]]``."""
-        found = cls(fields.text("text"), fields.flag("right"), fields.text("reply"))
+        found = cls(
+            fields.text("text"), fields.flag("right"), fields.text("reply"), fields.flag("also")
+        )
+        if found.right and found.also:
+            fields.fail(message("learn.choice-is-right-twice"))
         fields.end()
         return found

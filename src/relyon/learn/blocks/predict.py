@@ -81,4 +81,4 @@ class Predict(Block):
         yield self.reply
 
     def structure(self) -> object:
-        return [choice.right for choice in self.choices], self.slider
+        return [(choice.right, choice.also) for choice in self.choices], self.slider

@@ -103,6 +103,8 @@ class Quiz(Block):
             fields.text("list", "") if numeric else "",
             int(fields.number("fresh", 0.0)) if numeric else 0,
         )
+        if found.fresh and (not found.grades or "$list" not in found.answer):
+            fields.fail(message("learn.fresh-needs-list"))
         return replace(found.of(found.grades), template=found) if found.grades else found
 
     def of(self, grades: str) -> Quiz:
@@ -143,6 +145,6 @@ class Quiz(Block):
         yield self.worked
 
     def structure(self) -> object:
-        right = [choice.right for choice in self.choices]
+        right = [(choice.right, choice.also) for choice in self.choices]
         wrong = [one.value for one in self.wrong]
         return self.form, right, self.answer, self.tolerance, wrong, len(self.items), self.fresh

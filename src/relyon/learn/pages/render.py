@@ -115,15 +115,9 @@ def block_data(block: Block, language: Language) -> dict[str, object]:
         answer = quantity(block.slider.answer)
         data |= {"answer": answer, "near": block.slider.near, "step": block.slider.step}
         data["reply"] = markdown_line(block.reply, language)
-    if isinstance(block, Quiz) and block.form in {"number", "order"}:
+    if isinstance(block, Quiz) and block.form == "order":
         data["reply"] = markdown_line(block.reply, language)
         data["otherwise"] = markdown_line(block.otherwise, language)
-        if block.form == "number":
-            data |= {"answer": quantity(block.answer), "tolerance": block.tolerance}
-            data["wrong"] = [
-                {"value": quantity(one.value), "reply": markdown_line(one.reply, language)}
-                for one in block.wrong
-            ]
     if isinstance(block, Play):
         data |= _play(block, language)
     if isinstance(block, Dial):
@@ -134,7 +128,11 @@ def block_data(block: Block, language: Language) -> dict[str, object]:
 
 
 def _choice(choice: Choice, language: Language) -> dict[str, object]:
-    return {"right": choice.right, "reply": markdown_line(choice.reply, language)}
+    return {
+        "right": choice.right,
+        "also": choice.also,
+        "reply": markdown_line(choice.reply, language),
+    }
 
 
 def _play(play: Play, language: Language) -> dict[str, object]:

@@ -22,6 +22,7 @@ from relyon.learn.deck import anki_deck
 from relyon.learn.figures import figure_of
 from relyon.learn.game import game_data
 from relyon.learn.lesson import Lesson
+from relyon.learn.pages.fresh import fresh_questions
 from relyon.learn.pages.render import (
     block_data,
     derivation_steps,
@@ -32,6 +33,7 @@ from relyon.learn.pages.render import (
 )
 from relyon.learn.pages.review import review_script
 from relyon.learn.pages.steps import Step, lesson_steps
+from relyon.learn.pages.worked import number_data, worked_html
 from relyon.report.environment import environment
 
 __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
@@ -44,6 +46,7 @@ SCRIPTS = {
         "schedule.js",
         "sortable.js",
         "chart.js",
+        "numbers.js",
         "answers.js",
         "draw.js",
         "picture-candies.js",
@@ -265,8 +268,15 @@ def _parts(step: Step, language: Language) -> Iterator[dict[str, object]]:
 
 def _shown(block: Block, language: Language) -> dict[str, object]:
     """Returns what a block's HTML is made of besides the block."""
-    steps = derivation_steps(block.of, language) if isinstance(block, Derive) else []
-    return {"data": block_data(block, language), "steps": steps}
+    data = block_data(block, language)
+    steps: Sequence[str] = []
+    if isinstance(block, Derive):
+        steps = derivation_steps(block.of, language)
+    elif isinstance(block, Quiz) and block.form == "number":
+        data |= number_data(block, language)
+        data["fresh"] = [number_data(one, language, asked=True) for one in fresh_questions(block)]
+        steps = worked_html(block, language)
+    return {"data": data, "steps": steps}
 
 
 def _block(language: Language, block: Block) -> str:

@@ -6,59 +6,184 @@
   // A question of an earlier lesson is kept under that lesson's name.
   const name = (data) => `${data.lesson ?? lesson}/${data.id}`;
 
-  /** A number as people type it: full-width digits, comma or point, a percent sign. */
-  const typed = (text) => {
-    const plain = text.normalize("NFKC").trim().replace(/−/g, "-");
-    const percent = plain.endsWith("%");
-    const digits = plain.replace(/%$/, "").trim().replace(/^([^.,]*),(\d+)$/, "$1.$2");
-    if (!/^-?(\d+\.?\d*|\.\d+)$/.test(digits)) return NaN;
-    return Number(digits) / (percent ? 100 : 1);
+  const html = (text, name = "span") => {
+    const found = make(name);
+    found.innerHTML = text;  // rendered from the lesson's Markdown, in which HTML is text
+    return found;
   };
 
-  const reply = (section, right, html, lead = "") => {
+  const MARKS = { right: "✓", also: "◐", some: "◐", wrong: "✗" };
+  /** Shows a reply: how the answer was (right, also, some, wrong), what leads, and why. */
+  const reply = (section, how, why, lead = "") => {
     const box = section.querySelector(".reply");
-    const mark = make("span", { class: "mark", "aria-hidden": "true" }, right ? "✓" : "✗");
-    const text = make("span");
-    text.innerHTML = html;  // rendered from the lesson's Markdown, in which HTML is text
-    box.className = `reply ${right ? "right" : "wrong"}`;
-    box.replaceChildren(make("p", {}, mark, " ", lead, lead ? " " : "", text));
+    const mark = make("span", { class: "mark", "aria-hidden": "true" }, MARKS[how]);
+    const [first, ...rest] = Array.isArray(why) ? why : [html(why)];
+    box.className = `reply ${how}`;
+    box.replaceChildren(make("p", {}, mark, " ", lead, lead ? " " : "", first), ...rest.map((one) => make("p", {}, one)));
+  };
+  /** Says why something was no answer; the question stays open. */
+  const open = (section, text) => {
+    const box = section.querySelector(".reply");
+    box.className = "reply open";
+    box.replaceChildren(make("p", {}, text));
+    section.querySelector("input[type=text]")?.setAttribute("aria-invalid", "true");
   };
 
-  const keep = (data, right, answer) => {
+  const keep = (data, right, answer, more = {}) => {
     const before = store.answers[name(data)];
+    const first = before?.first ?? (before?.shown ? false : right);
     store.put("answers", name(data), {
-      done: true, right, answer, first: before?.first ?? right, when: new Date().toISOString(),
+      done: true, right, answer, first, when: new Date().toISOString(), ...more,
     });
   };
 
   const chosen = (section) => [...section.querySelectorAll("input:checked")].map((one) => Number(one.value));
 
+  /** An option as it is written, followed by the reply to it. */
+  const named = (section, data, place, key) => {
+    const found = make("span");
+    const [before, after] = say(key, { option: "\n" }).split("\n");
+    const option = section.querySelectorAll("label.choice > span")[place].cloneNode(true);
+    found.append(make("strong", {}, before, option, after), " ", html(data.choices[place].reply));
+    return found;
+  };
+
+  const several = (section, data, picked) => {
+    const missed = data.choices.map((_, place) => place).filter((place) => data.choices[place].right && !picked.includes(place));
+    const odd = picked.filter((place) => !data.choices[place].right && !data.choices[place].also);
+    const right = !missed.length && !odd.length;
+    const good = picked.some((place) => data.choices[place].right);
+    if (right) reply(section, "right", picked.map((place) => html(data.choices[place].reply)), say("quiz.right"));
+    else {
+      reply(section, good ? "some" : "wrong",
+        [...odd.map((place) => named(section, data, place, "quiz.not_this")), ...missed.map((place) => named(section, data, place, "quiz.missed"))],
+        say(!good ? "quiz.wrong" : odd.length ? "quiz.mixed" : "quiz.some"));
+    }
+    return right;
+  };
+
   const choices = (section, data) => {
     const picked = chosen(section);
-    if (!picked.length) return;
-    const right = data.choices.every((choice, index) => choice.right === picked.includes(index));
-    if (section.querySelector("[type=checkbox]") && !right) {
-      const odd = data.choices.findIndex((choice, index) => choice.right !== picked.includes(index));
-      reply(section, false, data.choices[odd].reply, say("quiz.wrong"));
-    } else {
-      reply(section, right, data.choices[picked[0]].reply, say(right ? "quiz.right" : "quiz.wrong"));
+    if (!picked.length) { open(section, say("quiz.nothing_chosen")); return; }
+    let right = false;
+    if (section.querySelector("[type=checkbox]")) right = several(section, data, picked);
+    else {
+      const one = data.choices[picked[0]];
+      right = one.right || one.also === true;
+      const how = one.right ? "right" : one.also ? "also" : "wrong";
+      reply(section, how, one.reply, say(`quiz.${how}`));
+      if (data.kind === "predict") mark(section, data);
     }
     keep(data, right, picked);
   };
 
+  /** Marks the right answer of a guess that was made. */
+  const mark = (section, data) => {
+    section.querySelectorAll("label.choice").forEach((label, place) => {
+      label.querySelector("b")?.remove();
+      const right = data.choices[place].right, own = label.querySelector("input").checked;
+      label.classList.toggle("is-right", right);
+      if (right) label.append(make("b", { class: "verdict" }, `✓ ${say("quiz.the_right_one")}`));
+      else if (own) label.append(make("b", { class: "verdict" }, say("quiz.your_choice")));
+    });
+  };
+
+  const STREAK = 3;
+  // How a question for a number stands on the page: its list, and how many were right in a row.
+  const runs = new WeakMap();
+  const turns = new Map();   // by question: the next further list
+
   const number = (section, data) => {
-    const value = typed(section.querySelector("input").value);
-    if (Number.isNaN(value)) return;
-    const right = Math.abs(value - data.answer) <= data.tolerance;
-    const known = data.wrong.find((one) => Math.abs(value - one.value) <= data.tolerance);
-    reply(section, right, right ? data.reply : (known?.reply ?? data.otherwise), say(right ? "quiz.right" : "quiz.wrong"));
-    keep(data, right, value);
+    const input = section.querySelector("input"), run = runs.get(section) ?? { data, streak: 0, other: false };
+    const { answer, tolerance, wrong } = run.data;
+    const { value, shown } = relyon.numbers.read(input.value, answer, tolerance, wrong.map((one) => one.value));
+    if (Number.isNaN(value)) {
+      const typed = input.value.trim();
+      open(section, typed ? say("quiz.not_understood", { typed }) : say("quiz.nothing_typed"));
+      return;
+    }
+    input.removeAttribute("aria-invalid");
+    const right = Math.abs(value - answer) <= tolerance;
+    const known = wrong.find((one) => Math.abs(value - one.value) <= tolerance);
+    const lead = [shown ? say("quiz.read_as", { value: shown }) : "", say(right ? "quiz.right" : "quiz.wrong")];
+    reply(section, right ? "right" : "wrong", right ? run.data.reply : (known?.reply ?? run.data.otherwise), lead.filter(Boolean).join(" "));
+    if (!run.tried) run.streak = right && !run.shown ? run.streak + 1 : 0;
+    run.tried = true;
+    runs.set(section, run);
+    const more = section.querySelector(".another")?.parentElement;
+    if (more) {
+      const enough = run.streak >= STREAK;
+      if (enough) section.querySelector(".reply").append(make("p", { class: "streak" }, say("fresh.streak")));
+      const held = enough && more.contains(document.activeElement);
+      more.hidden = enough;
+      if (held) input.focus();
+    }
+    // What was answered on further lists is practice: the answer to the first list stays.
+    const before = store.answers[name(data)];
+    if (!run.other) keep(data, right, value);
+    else keep(data, right, before?.answer ?? null, { practised: (before?.practised ?? 0) + 1 });
+  };
+
+  /** Asks about the next further list. */
+  const another = (section, data) => {
+    const key = name(data), turn = turns.get(key) ?? 0;
+    const fresh = data.fresh[turn % data.fresh.length];
+    turns.set(key, turn + 1);
+    const run = runs.get(section);
+    runs.set(section, { data: { ...data, ...fresh }, streak: run?.streak ?? 0, other: true });
+    section.querySelector(".data").textContent = JSON.stringify({ ...data, ...fresh });
+    section.querySelector(".asked span").innerHTML = fresh.ask;  // as above: rendered Markdown
+    const input = section.querySelector("input"), box = section.querySelector(".reply"), worked = section.querySelector(".worked");
+    input.value = "";
+    input.removeAttribute("aria-invalid");
+    box.className = "reply";
+    box.replaceChildren();
+    worked.open = false;
+    worked.querySelector(".lines").replaceChildren(...fresh.worked.map((line) => html(line, "li")));
+    section.querySelector(".another").parentElement.hidden = true;
+  };
+  relyon.practise = (section) => {
+    const data = JSON.parse(section.querySelector(".data").textContent);
+    if (data.fresh?.length) another(section, { ...data, ...(section.dataset.kept ? { lesson: section.dataset.kept.split("/")[0] } : {}) });
+  };
+
+  /** The worked result, a line more for each press, or all; before an answer it counts as shown. */
+  const worked = (section, data) => {
+    const details = section.querySelector(".worked"), buttons = details.querySelector(".buttons");
+    const lines = () => [...details.querySelectorAll(".lines li")];
+    let count = 1;
+    const draw = () => {
+      lines().forEach((line, place) => { line.hidden = place >= count; });
+      const all = count >= lines().length, focused = buttons.contains(document.activeElement);
+      buttons.hidden = all;
+      if (all && focused) { const last = lines().at(-1); last.tabIndex = -1; last.focus(); }
+    };
+    details.querySelector(".next").addEventListener("click", () => { count += 1; draw(); });
+    details.querySelector(".all").addEventListener("click", () => { count = lines().length; draw(); });
+    details.addEventListener("toggle", () => {
+      if (!details.open) { count = 1; draw(); return; }
+      const run = runs.get(section) ?? { data, streak: 0, other: false };
+      if (!run.tried) Object.assign(run, { shown: true, streak: 0 });
+      runs.set(section, run);
+      const more = section.querySelector(".another")?.parentElement;
+      if (more) more.hidden = false;
+      if (!run.tried && !store.answers[name(data)]?.done) {
+        store.put("answers", name(data), { done: true, skipped: true, shown: true, when: new Date().toISOString() });
+      } else if (data.again) document.dispatchEvent(new CustomEvent("relyon-kept", { detail: { part: "answers", name: name(data) } }));
+      draw();
+    });
+    draw();
+    section.querySelector(".another")?.addEventListener("click", () => {
+      another(section, data);
+      section.querySelector(".heard")?.remove();
+      section.querySelector("input").focus();
+    });
   };
 
   const order = (section, data) => {
     const places = [...section.querySelectorAll(".sortable li")].map((row) => Number(row.dataset.item));
     const right = places.every((place, index) => place === index);
-    reply(section, right, right ? data.reply : data.otherwise, say(right ? "quiz.right" : "quiz.wrong"));
+    reply(section, right ? "right" : "wrong", right ? data.reply : data.otherwise, say(right ? "quiz.right" : "quiz.wrong"));
     keep(data, right, places);
   };
 
@@ -67,7 +192,7 @@
     const off = Math.abs(value - data.answer);
     const guess = section.querySelector("output").textContent;
     const how = off <= data.step / 2 ? "exact" : off <= data.near ? "near" : "far";
-    reply(section, off <= data.near, data.reply, say(`predict.${how}`, { guess }));
+    reply(section, off <= data.near ? "right" : "wrong", data.reply, say(`predict.${how}`, { guess }));
     keep(data, off <= data.near, value);
   };
 
@@ -81,6 +206,7 @@
     const list = section.querySelector(".sortable");
     if (list) items(list, section.querySelector(".heard"));
     const answer = range ? slider : list ? order : data.choices ? choices : number;
+    if (answer === number) worked(section, data);
     section.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       answer(section, data);
@@ -111,6 +237,7 @@
         const rows = [...list.children];
         list.append(...kept.answer.map((place) => rows.find((row) => Number(row.dataset.item) === place)));
       } else {
+        if (kept.answer == null) return;  // only practised on further lists
         section.querySelector("input").value = kept.answer;
         const output = section.querySelector("output");
         if (output) output.textContent = section.querySelector("input").value;
