@@ -4,7 +4,7 @@
 (() => {
   const { say } = relyon;
   const { svg, text, sheet, number, percent, pile, high, grades, named, measured, described } = relyon.draw;
-  const NARROWEST = 28, WIDEST = 72, BAND = 12;
+  const NARROWEST = 31, WIDEST = 72, BAND = 12;
 
   /** One list: columns of ranks, in as many bands as the width asks for. */
   const row = (data, list, width, { name, values, changed, shrinks }) => {
