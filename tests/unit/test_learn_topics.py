@@ -23,6 +23,7 @@ PACED = {
     "06-pnr",
     "07-recall-map-mrr",
     "09-significance",
+    "10-month",
     "11-position-bias",
     "12-optimise-ndcg",
     "13-conventions",
@@ -136,8 +137,10 @@ TOPICS = (
         ("离线", "在线"),
     ),
     # H: lessons 9 to 15
-    Topic("K by tier", "10-month", "", ("K", "40", "20", "tail"), ("K", "40", "20", "低频|长尾")),
-    Topic("the interval narrows", "10-month", "", ("interval",), ("区间",)),
+    Topic(
+        "K by tier", "10-month", "k-tier", ("K", "40", "20", "tail"), ("K", "40", "20", "低频|长尾")
+    ),
+    Topic("the interval narrows", "10-month", "narrow", ("interval",), ("区间",)),
     Topic("lambdas as arrows", "12-optimise-ndcg", "arrows", ("arrow", "λ"), ("箭头", "λ")),
     Topic(
         "ListNet",
@@ -172,6 +175,7 @@ DRAWINGS = (
     ("06-pnr", "pairs"),
     ("07-recall-map-mrr", "compare"),
     ("07-recall-map-mrr", "pairs"),
+    ("10-month", "interval"),
     ("12-optimise-ndcg", "lambdas"),
 )
 
