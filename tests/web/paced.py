@@ -43,15 +43,16 @@ Two it was, as you see **now**.
 ```quiz
 id = "dcg"
 form = "number"
-ask = "The grades are [3, 2]. What is the CG?"
-answer = "cg:3,2"
+list = "3,1,2"
+fresh = 3
+ask = "The grades are [$list]. What is the CG?"
+answer = "cg:$list"
 tolerance = 0.006
 reply = "They are added."
 otherwise = "Add them."
-worked = "3 + 2 = 5"
 [[wrong]]
-value = "6/1"
-reply = "You multiplied."
+value = "dcg:$list"
+reply = "That is DCG."
 ```
 
 ```card

@@ -62,7 +62,13 @@ def test_practice_asks_what_was_missed_and_cards(opened: Open) -> None:
     answer = kept(tab)["answers"]["01-first/guess"]
     assert (answer["right"], answer["first"]) == (True, False)
     tab.locator(".onward").click()
-    asked.nth(1).locator("form input").fill("5")
+    # A number is asked for about another list.
+    data = json.loads(asked.nth(1).locator(".data").inner_text())
+    listed = asked.nth(1).locator(".asked span").inner_text()
+    assert "[3, 1, 2]" not in listed
+    grades = [float(one) for one in re.findall(r"\d+", listed)]
+    assert sum(grades) == pytest.approx(data["answer"])
+    asked.nth(1).locator("form input").fill(str(data["answer"]))
     asked.nth(1).locator("form input").press("Enter")
     tab.keyboard.press("Enter")
     assert not state(tab)["next"]
@@ -73,7 +79,17 @@ def test_practice_asks_what_was_missed_and_cards(opened: Open) -> None:
     assert state(tab)["where"] == WORDS.say("pace.step", step=5, count=9)
     # Nothing of it is left to practise.
     skip_to(tab, "recap-two")
-    expect(tab.locator("[data-step='recap-two'] .said")).to_have_text(WORDS["pace.all_right"])
+    ways = tab.locator("[data-step='recap-two'] .ways")
+    expect(ways.locator(".said")).to_have_text(WORDS["pace.all_right"])
+    # Other lists are offered, also after a right answer; skipped, the answer is that of the list.
+    expect(ways.locator("button")).to_have_text(WORDS.say("pace.practise_fresh", count=1))
+    ways.locator("button").click()
+    assert state(tab)["where"] == WORDS.say("pace.practice_step", step=1, count=1)
+    data = json.loads(tab.locator(".step.practice .data").inner_text())
+    tab.locator(".skip-step").click()
+    reply = WORDS.say("pace.skipped", answer=f"{data['answer']:g}")
+    expect(tab.locator(".step.practice .reply")).to_contain_text(reply)
+    assert kept(tab)["answers"]["01-first/dcg"]["right"] is True  # a skipped practice is no loss
 
 
 def test_a_recap_looks_back_to_an_earlier_lesson(opened: Open) -> None:
@@ -88,7 +104,7 @@ def test_a_recap_looks_back_to_an_earlier_lesson(opened: Open) -> None:
     expect(review).to_be_visible()
     assert state(tab)["where"] == WORDS["pace.review"]
     expect(review.locator("a")).to_have_attribute("href", "01-first.html#dcg")
-    review.locator("form input").fill("5")
+    review.locator("form input").fill("6")
     review.locator("form input").press("Enter")
     answers = kept(tab)["answers"]
     assert answers["01-first/dcg"]["right"] is True
