@@ -41,9 +41,9 @@
         ticks(made, x, STRIP + 24, whole);
         made.append(text(0, STRIP + 48, say("picture.interval_all"), "muted", "start"));
         made.append(svg("line", { x1: zoomed(now.values.truth), x2: zoomed(now.values.truth), y1: rows - 8, y2: rows + ROW * frames.length, class: "truth" }));
-        shown.forEach(({ setting, values }, place) => {
+        frames.forEach(({ setting, values }, place) => {
           made.append(text(left - 8, rows + ROW * (place + 0.5) + 4, String(setting), place === last ? "strong" : "muted", "end"));
-          range(made, zoomed, rows + ROW * (place + 0.5), values, place !== last);
+          if (place <= last) range(made, zoomed, rows + ROW * (place + 0.5), values, place !== last);
         });
         const ends = frames.map(({ values }) => values);
         ticks(made, zoomed, rows + ROW * frames.length + 14, [Math.min(...ends.map(({ low }) => low)), now.values.truth, Math.max(...ends.map(({ high }) => high))]);

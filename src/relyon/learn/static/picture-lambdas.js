@@ -1,5 +1,5 @@
 "use strict";
-// λ of each document as an arrow: up if its score should rise. Each pair's part is shown on request.
+// λ of each document as an arrow: up if its score should rise. Twice the length is four times the λ. Each pair's part is shown on request.
 (() => {
   const { say, make } = relyon;
   const { svg, text, sheet, number, pile, high, grades, named, described } = relyon.draw;
@@ -29,7 +29,7 @@
       if (name) made.append(text(2, 14, name, "strong", "start"));
       made.append(svg("line", { x1: 0, x2: cell * count, y1: line, y2: line, class: "axis" }));
       pushes.forEach((push, place) => {
-        const x = (place + 0.5) * cell, long = LONGEST * Math.abs(push) / highest, way = push < 0 ? 1 : -1;
+        const x = (place + 0.5) * cell, long = LONGEST * Math.sqrt(Math.abs(push) / highest), way = push < 0 ? 1 : -1;
         const tip = line + way * long, head = Math.min(9, long);
         if (long > 0.5) {
           made.append(svg("line", { x1: x, x2: x, y1: line, y2: tip - way * head, class: `arrow ${push < 0 ? "fall" : "rise"}` }),

@@ -25,7 +25,7 @@
     };
 
     const plot = (curve, list, width, name, at) => {
-      const side = Math.min(240, width - 70), left = 44, top = name ? 26 : 10;
+      const side = Math.min(240, width - 70), left = 44, top = name ? 36 : 20;
       const x = (value) => left + side * value, y = (value) => top + side * (1 - value);
       const facts = [
         say("picture.measure", { measure: say("picture.area"), value: number(curve.area) }),
@@ -49,7 +49,7 @@
         const a = (curve.x[place - 1] + curve.x[place]) / 2, b = (curve.y[place - 1] + curve.y[place]) / 2;
         const first = curve.cut[place - 1] + 1, last = curve.cut[place], upward = curve.x[place] === curve.x[place - 1];
         made.append(svg("circle", { cx: x(curve.x[place]), cy: y(curve.y[place]), r: 3, class: "point" }),
-          text(x(a) + (upward ? 9 : 0), y(b) + (upward ? 4 : 15), first === last ? String(first) : `${first}–${last}`, "small strong"));
+          text(x(a) + (upward ? 9 : 0), y(b) + (upward ? 4 : -6), first === last ? String(first) : `${first}–${last}`, "small strong"));
       }
       made.append(svg("line", { x1: x(0), x2: x(curve.x[at]), y1: y(curve.y[at]), y2: y(curve.y[at]), class: "to-axis" }),
         svg("line", { x1: x(curve.x[at]), x2: x(curve.x[at]), y1: y(0), y2: y(curve.y[at]), class: "to-axis" }),
