@@ -180,8 +180,10 @@ class PNR(_Pairs):
         4.5
 
     References:
-        The 正逆序比 of Chinese web search; PaddlePaddle's positive_negative_pair_op leaves equal
-        labels out. Without label ties it is (1 + tau) / (1 - tau) for Kendall's tau.
+        The 正逆序比 of Chinese web search. Wang Shusen, 搜索引擎技术 (book 2023, slides 2024,
+        github.com/wangshusen/SearchEngine), counts equal labels as positive: 13 : 2 in this list.
+        PaddlePaddle's positive_negative_pair_op leaves them out. Without label ties it is
+        (1 + tau) / (1 - tau) for Kendall's tau.
     """
 
     name = "pnr"
