@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from itertools import combinations
 from relyon.core.errors import InputError
 from relyon.core.texts import PAGE, message
 from relyon.learn.blocks import Quiz, Wrong
-from relyon.learn.lesson import NUMBER
+from relyon.learn.lesson import NUMBER, numbers
 from relyon.learn.quantities import quantity
 
 __all__ = ["fresh_questions"]
@@ -32,8 +33,8 @@ def fresh_questions(quiz: Quiz) -> tuple[Quiz, ...]:
     They have the length, and the marks for ties and documents not returned, of the first list;
     each grade is drawn alike from the whole numbers between the lowest and the highest grade of the
     first list (from its grades, if they are not whole). A list is refused if it was there before,
-    if all its grades are equal, if the answer is undefined, or if two of the right and the wrong
-    numbers are so near to each other that a typed number would be both.
+    if all its grades are equal, if the answer or a number of a text is undefined, or if two of the
+    right and the wrong numbers are so near to each other that a typed number would be both.
 
     A number of a text whose expression has the list in it is computed anew, with as many decimals
     as the first list's has.
@@ -44,9 +45,7 @@ def fresh_questions(quiz: Quiz) -> tuple[Quiz, ...]:
     template = quiz.template
     if template is None or quiz.fresh < 1:
         return ()
-    found = tuple(
-        _question(template, quiz, grades) for grades in _lists(template, quiz, quiz.fresh)
-    )
+    found = tuple(_question(template, grades) for grades in _lists(template, quiz, quiz.fresh))
     if len(found) < quiz.fresh:
         raise InputError(
             message("learn.fewer-fresh-lists", found=len(found), fresh=quiz.fresh),
@@ -74,26 +73,37 @@ def _lists(template: Quiz, quiz: Quiz, count: int) -> list[str]:
         if drawn in seen:
             continue
         seen.add(drawn)
-        if len(set(GRADE.findall(drawn))) > 1 and _is_clear(template.of(drawn)):
+        if len(set(GRADE.findall(drawn))) < 2 or not _is_clear(template.of(drawn)):
+            continue
+        if _is_told(template, drawn):
             found.append(drawn)
     return found
 
 
 def _is_clear(quiz: Quiz) -> bool:
     """Returns whether a number can only be one of the right and the wrong ones."""
-    numbers = [quantity(quiz.answer), *(quantity(one.value) for one in quiz.wrong)]
-    if numbers[0] != numbers[0]:
+    values = [quantity(quiz.answer), *(quantity(one.value) for one in quiz.wrong)]
+    if not all(map(math.isfinite, values)):
         return False
-    return all(
-        not abs(one - other) <= 2 * quiz.tolerance for one, other in combinations(numbers, 2)
-    )
+    return all(not abs(one - other) <= 2 * quiz.tolerance for one, other in combinations(values, 2))
 
 
-def _question(template: Quiz, quiz: Quiz, grades: str) -> Quiz:
+def _is_told(template: Quiz, grades: str) -> bool:
+    """Returns whether every number of the question's texts is defined for a list."""
+    told = (number.expression for text in template.texts() for number in numbers(text))
+    return all(math.isfinite(quantity(one.replace(LIST, grades))) for one in told if LIST in one)
+
+
+def _question(template: Quiz, grades: str) -> Quiz:
     put = _renumbered(grades)
-    texts = {name: put(getattr(template, name)) for name in ("ask", "reply", "otherwise", "worked")}
-    wrong = tuple(Wrong(one.value, put(one.reply)) for one in template.wrong)
-    return replace(template, **texts, wrong=wrong).of(grades)
+    return replace(
+        template,
+        ask=put(template.ask),
+        reply=put(template.reply),
+        otherwise=put(template.otherwise),
+        worked=put(template.worked),
+        wrong=tuple(Wrong(one.value, put(one.reply)) for one in template.wrong),
+    ).of(grades)
 
 
 def _renumbered(grades: str) -> Callable[[str], str]:
