@@ -14,8 +14,10 @@ import relyon
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
 from relyon.learn import course
-from relyon.learn.blocks import Card, Predict, Quiz
+from relyon.learn.blocks import Card, Choice, Predict, Quiz
+from relyon.learn.course import read_course
 from relyon.learn.lesson import plain_text
+from relyon.learn.pages.fresh import fresh_questions
 from relyon.learn.progress import Progress, read_progress
 from relyon.learn.quantities import quantity
 from relyon.learn.terminal import Study
@@ -45,8 +47,14 @@ class Learner:
 
 def typed(block: Predict | Quiz, *, right: bool) -> str:
     """What a learner types who is right, or wrong."""
+
+    def wanted(choice: Choice) -> bool:
+        return choice.right if right else not choice.right and not choice.also
+
     if block.choices:
-        places = [n for n, choice in enumerate(block.choices, 1) if choice.right == right]
+        places = [n for n, choice in enumerate(block.choices, 1) if wanted(choice)]
+        # Where every other answer is right under another convention, one of those.
+        places = places or [n for n, choice in enumerate(block.choices, 1) if choice.also]
         several = isinstance(block, Quiz) and block.form == "multiple"
         return ",".join(map(str, places if several else places[:1]))
     if isinstance(block, Predict):
@@ -69,6 +77,8 @@ def sitting(language: Language, number: int, *, right: bool) -> Iterator[str]:
     for block in lesson.blocks:
         if isinstance(block, Predict | Quiz):
             yield typed(block, right=right)
+            if isinstance(block, Quiz) and block.fresh:
+                yield ""
 
 
 NUMBERS = [lesson.number for lesson in course()]
@@ -83,8 +93,15 @@ def test_every_question_is_answered(language: Language, number: int, right: bool
     lesson = next(one for one in course(language) if one.number == number)
     asked = [block for block in lesson.blocks if isinstance(block, Predict | Quiz)]
     assert len(progress.answers) == len(asked)
-    assert all(one["right"] == right for one in progress.answers.values())
-    assert sum(text.startswith("✓" if right else "✗") for text in said) == len(asked)
+    also = {
+        f"{lesson.name}/{block.id}"
+        for block in asked
+        if block.choices and all(one.right or one.also for one in block.choices) and not right
+    }
+    for name, one in progress.answers.items():
+        assert one["right"] == (right or name in also)
+    assert sum(text.startswith("✓" if right else "✗") for text in said) == len(asked) - len(also)
+    assert sum(text.startswith("◐") for text in said) == len(also)
     assert len(progress.cards) == sum(isinstance(block, Card) for block in lesson.blocks)
     for block in asked:
         assert plain_text(block.ask) in said
@@ -155,3 +172,120 @@ def test_the_command_reads_stdin_until_its_end(
     refused = command("learn", "--progress", str(path))
     assert refused.code == 2
     assert "`--progress` needs `--terminal`" in refused.err
+
+
+NUMBER_LESSON = """+++
+title = "Numbers"
+summary = "Type a number."
+minutes = 1
++++
+
+```quiz
+id = "share"
+form = "number"
+ask = "The grades are [$list]. What is NDCG@3?"
+list = "2,3,0"
+fresh = 4
+answer = "ndcg@3:$list"
+tolerance = 0.005
+reply = "It is [0.913](=ndcg@3:$list)."
+otherwise = "DCG, then divide."
+[[wrong]]
+value = "dcg@3:$list"
+reply = "That is DCG."
+```
+
+```quiz
+id = "ticks"
+form = "multiple"
+ask = "Which are even?"
+[[choices]]
+text = "two"
+right = true
+reply = "2 = 2 times 1."
+[[choices]]
+text = "three"
+reply = "3 is odd."
+[[choices]]
+text = "four"
+right = true
+reply = "4 = 2 times 2."
+```
+
+```predict
+id = "rule"
+ask = "What is 2^3^2?"
+[[choices]]
+text = "512"
+right = true
+reply = "From the right."
+[[choices]]
+text = "64"
+also = true
+reply = "From the left, as some spreadsheets do."
+```
+"""
+
+
+FOUR = "Missed: four 4 = 2 times 2."
+THREE = "Does not belong here: three 3 is odd."
+
+
+def tried(tmp_path: Path, *answers: str) -> tuple[list[str], Progress]:
+    path = tmp_path / "en" / "01-numbers.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(NUMBER_LESSON, "utf-8")
+    progress, learner = Progress(), Learner("en", iter(answers))
+    Study(read_course(tmp_path, "en"), progress, "en", learner.ask, learner.said.append).run()
+    return learner.said, progress
+
+
+def test_a_number_that_is_not_understood_is_asked_again(tmp_path: Path) -> None:
+    said, progress = tried(tmp_path, "abc", "", "1/0", "91.3", "")
+    words = catalogue("learn", "en")
+    assert words.say("quiz.not_understood", typed="abc") in said
+    assert words.say("quiz.not_understood", typed="1/0") in said
+    assert words["quiz.nothing_typed"] in said
+    assert "✓ Read as 91.3%. Right. It is 0.913." in said
+    assert progress.answers["01-numbers/share"]["answer"] == pytest.approx(0.913)
+
+
+def test_the_worked_result_counts_as_shown(tmp_path: Path) -> None:
+    said, progress = tried(tmp_path, "?", "")
+    assert any(line.strip().startswith("Rank 1, document A, grade 2") for line in said)
+    assert progress.answers["01-numbers/share"]["shown"]
+    assert "right" not in progress.answers["01-numbers/share"]
+    progress.answer("01-numbers/share", right=True, answer=0.9)
+    assert progress.answers["01-numbers/share"]["first"] is False
+
+
+def test_three_right_in_a_row_end_fresh_numbers(tmp_path: Path) -> None:
+    tried(tmp_path)
+    block = read_course(tmp_path, "en")[0].blocks[0]
+    assert isinstance(block, Quiz)
+    answers = [str(quantity(one.answer)) for one in fresh_questions(block)]
+    said, progress = tried(
+        tmp_path, "0", "n", answers[0], "n", answers[1], "n", answers[2], "2", "2"
+    )
+    assert catalogue("learn", "en")["fresh.streak"] in said
+    assert progress.answers["01-numbers/share"]["right"] is False
+    assert progress.answers["01-numbers/ticks"]["answer"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("ticks", "said"),
+    [
+        ("1", [f"◐ What you ticked is right, and something is missing. {FOUR}"]),
+        ("1,2", [f"◐ Partly right. {THREE}", f"  {FOUR}"]),
+        ("2", [f"✗ Not quite. {THREE}", "  Missed: two 2 = 2 times 1.", f"  {FOUR}"]),
+        ("1,3", ["✓ Right. 2 = 2 times 1.", "  4 = 2 times 2."]),
+    ],
+    ids=["some", "mixed", "wrong", "right"],
+)  # fmt: skip
+def test_what_was_missed_is_named(tmp_path: Path, ticks: str, said: list[str]) -> None:
+    found, progress = tried(tmp_path, "0", "", ticks, "2")
+    place = found.index(said[0])
+    assert found[place : place + len(said)] == said
+    assert progress.answers["01-numbers/ticks"]["right"] == (ticks == "1,3")
+    assert "◐ Right under another rule. From the left, as some spreadsheets do." in found
+    assert progress.answers["01-numbers/rule"]["right"]

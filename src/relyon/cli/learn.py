@@ -33,6 +33,8 @@ Examples:
   relyon learn 3 --terminal
   relyon learn -o course
   relyon learn --exam exam
+  relyon learn --exercise my-exercise
+  relyon learn --check-exercise my-exercise/dcg.py
   relyon learn --check-only
 
 Serves the lessons on this machine until Ctrl-C; every number in them is computed
@@ -42,6 +44,10 @@ folder that any web server can show.
 
 --exam writes the files of the last lesson: judgments, two runs and a log with
 five faults, to be found with relyon's commands.
+
+--exercise writes dcg.py: DCG and NDCG in a few lines of Python, with three gaps to
+fill. --check-exercise runs your file, on this machine and as your own program, for
+ten seconds at most.
 
 --lessons shows lessons of your own, `en/01-name.md` and `zh/01-name.md`; --check-only
 says what is wrong with lessons, and shows none.
@@ -87,6 +93,18 @@ class Request:
         metavar="FOLDER",
         help="Write the files of the final exam into a folder.",
     )
+    exercise: Path | None = option(
+        "--exercise",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="Write dcg.py, the exercise of lesson 16 with its three gaps, into a folder.",
+    )
+    solution: Path | None = option(
+        "--check-exercise",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Run your dcg.py on many lists and compare it with relyon; exit code 1 if it differs.",
+    )
     check: bool = flag("--check-only", help="Check the lessons; exit code 1 if one has a fault.")
     language: Language = language_option("Language of the first page.")
 
@@ -100,6 +118,12 @@ def command(request: Request) -> None:
     """Runs `relyon learn`."""
     if request.exam is not None:
         _write_exam(request.exam)
+        return
+    if request.exercise is not None:
+        _write_exercise(request.exercise, request.language)
+        return
+    if request.solution is not None:
+        _check_exercise(request.solution, request.language)
         return
     if request.check:
         _check(request.lessons, request.language)
@@ -159,11 +183,37 @@ def _write_exam(folder: Path) -> None:
     messages.say(messages.translate(text))
 
 
+def _write_exercise(folder: Path, language: Language) -> None:
+    """Writes the exercise, and prints its path."""
+    from relyon.learn.exercise import write_exercise
+
+    click.echo(write_exercise(folder, language))
+
+
+def _check_exercise(path: Path, language: Language) -> None:
+    """Says whether a solution of the exercise is right.
+
+    Raises:
+        CheckError: If it is not.
+    """
+    from relyon.core.texts import catalogue
+    from relyon.learn.exercise import check_exercise
+
+    messages.say(catalogue("learn", language).say("exercise.runs_here", path=str(path)))
+    verdict = check_exercise(path, language)
+    for line in verdict.lines:
+        click.echo(line)
+    if not verdict.right:
+        raise CheckError(message("learn.exercise-differs"))
+
+
 def _study(
     name: str | None, folder: Path | None, progress: Path | None, language: Language
 ) -> None:
     """Asks cards and questions of one lesson, or of all."""
     from relyon.learn.course import course, find_lesson, read_course
+
+    optional_package("markdown_it", purpose=message("cli.course"), install="relyon[learn]")
     from relyon.learn.progress import read_progress
     from relyon.learn.terminal import Study
 
@@ -237,6 +287,8 @@ def _check(folder: Path | None, language: Language) -> None:
         CheckError: If there are faults.
     """
     from relyon.core.texts import LANGUAGES
+
+    optional_package("markdown_it", purpose=message("cli.course"), install="relyon[learn]")
     from relyon.learn.course import LESSONS, read_course
     from relyon.learn.lesson_checks import check_languages, check_lesson
 

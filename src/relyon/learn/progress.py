@@ -26,11 +26,14 @@ RATINGS = ("again", "hard", "good", "easy")
 class Answer(TypedDict, total=False):
     """An answer as the file keeps it: `first` says whether the first one was right.
 
-    A skipped question is done, and has neither `right` nor `first`.
+    A skipped question is done, and has neither `right` nor `first`; neither has one whose worked
+    result was shown. `practised` counts answers on further lists.
     """
 
     done: bool
     skipped: bool
+    shown: bool
+    practised: int
     right: bool
     answer: object
     first: bool
@@ -75,12 +78,20 @@ class Progress:
 
     def answer(self, name: str, *, right: bool, answer: object) -> None:
         """Keeps an answer, and whether the first one was right."""
-        first = self.answers.get(name, {}).get("first", right)
+        before = self.answers.get(name, {})
+        first = before.get("first", right and not before.get("shown", False))
         when = datetime.now(UTC).isoformat()
         self.answers[name] = {
             "done": True, "right": right, "answer": answer, "first": first, "when": when,
         }  # fmt: skip
         self.save()
+
+    def show(self, name: str) -> None:
+        """Keeps that the worked result of a question was shown before an answer."""
+        when = datetime.now(UTC).isoformat()
+        if not self.answers.get(name, {}).get("done"):
+            self.answers[name] = {"done": True, "skipped": True, "shown": True, "when": when}
+            self.save()
 
     def due(self, names: list[str], now: datetime) -> list[str]:
         """Returns which of the cards are due, the longest overdue first; new ones come last."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,13 +9,22 @@ from datetime import UTC, datetime
 from relyon.core.texts import Language, catalogue
 from relyon.learn.blocks import Card, Choice, Predict, Quiz
 from relyon.learn.lesson import Lesson, plain_text
+from relyon.learn.pages.fresh import fresh_questions
+from relyon.learn.pages.worked import worked_lines
 from relyon.learn.progress import RATINGS, Progress
 from relyon.learn.quantities import quantity
+from relyon.learn.typed import read_number
 
 __all__ = ["Study"]
 
 #: Cards that have never been seen, per sitting: more of them would all come back tomorrow.
 NEW_CARDS = 10
+
+
+#: Right answers in a row after which a question is not asked of further lists.
+STREAK = 3
+#: How an answer was, as one sign.
+MARKS = {"right": "✓", "also": "◐", "some": "◐", "mixed": "◐", "wrong": "✗"}
 
 
 class EndError(Exception):
@@ -94,16 +102,31 @@ class Study:
         answer: list[int] | float
         if block.choices:
             several = isinstance(block, Quiz) and block.form == "multiple"
-            right, reply, answer = self._choose(block.choices, several)
+            mark, replies, answer = self._choose(block.choices, several)
         elif isinstance(block, Quiz) and block.form == "order":
-            right, reply, answer = self._order(block)
+            mark, replies, answer = self._order(block)
         else:
-            right, reply, answer = self._value(block)
-        mark = words["quiz.right"] if right else words["quiz.wrong"]
-        self.say(f"{'✓' if right else '✗'} {mark} {plain_text(reply)}")
-        self.progress.answer(name, right=right, answer=answer)
+            found = self._value(block)
+            if found is None:
+                self.progress.show(name)
+            else:
+                self.progress.answer(name, right=found[0], answer=found[1])
+            if isinstance(block, Quiz):
+                self._fresh(block)
+            return
+        self._reply(mark, replies)
+        self.progress.answer(name, right=mark in {"right", "also"}, answer=answer)
 
-    def _choose(self, choices: Sequence[Choice], several: bool) -> tuple[bool, str, list[int]]:
+    def _reply(self, mark: str, replies: Sequence[str], lead: str = "") -> None:
+        """Says how an answer was, and why."""
+        words = catalogue("learn", self.language)
+        first, *rest = replies
+        said = " ".join(filter(None, [MARKS[mark], lead, words[f"quiz.{mark}"]]))
+        self.say(f"{said} {plain_text(first)}")
+        for one in rest:
+            self.say(f"  {plain_text(one)}")
+
+    def _choose(self, choices: Sequence[Choice], several: bool) -> tuple[str, list[str], list[int]]:
         words = catalogue("learn", self.language)
         for place, choice in enumerate(choices, 1):
             self.say(f"  {place}  {plain_text(choice.text)}")
@@ -112,15 +135,27 @@ class Study:
             picked = _places(typed, len(choices))
             if picked and (several or len(picked) == 1):
                 break
-        wrong = [
-            choice
-            for place, choice in enumerate(choices)
-            if choice.right != (place in picked) and (several or place in picked)
+            self.say(words["terminal.not_places"])
+        if not several:
+            one = choices[picked[0]]
+            mark = "right" if one.right else "also" if one.also else "wrong"
+            return mark, [one.reply], picked
+        odd = [choices[place] for place in picked if not choices[place].right]
+        odd = [choice for choice in odd if not choice.also]
+        ticked = [choices[place] for place in picked]
+        missed = [choice for choice in choices if choice.right and choice not in ticked]
+        if not odd and not missed:
+            return "right", [choice.reply for choice in ticked], picked
+        replies = [
+            f"{words.say(f'quiz.{key}', option=choice.text)} {choice.reply}"
+            for key, named in (("not_this", odd), ("missed", missed))
+            for choice in named
         ]
-        reply = (wrong or [choices[picked[0]]])[0].reply
-        return not wrong, reply, picked
+        good = any(choice.right for choice in ticked)
+        mark = "wrong" if not good else "mixed" if odd else "some"
+        return mark, replies, picked
 
-    def _order(self, block: Quiz) -> tuple[bool, str, list[int]]:
+    def _order(self, block: Quiz) -> tuple[str, list[str], list[int]]:
         words = catalogue("learn", self.language)
         shown = block.shuffled()
         for number, place in enumerate(shown, 1):
@@ -129,25 +164,61 @@ class Study:
             picked = _places(self._typed(words["terminal.order"]), len(shown))
             if len(picked) == len(shown):
                 break
+            self.say(words["terminal.not_places"])
         answer = [shown[place] for place in picked]
         right = answer == sorted(answer)
-        return right, block.reply if right else block.otherwise, answer
+        mark = "right" if right else "wrong"
+        return mark, [block.reply if right else block.otherwise], answer
 
-    def _value(self, block: Predict | Quiz) -> tuple[bool, str, float]:
+    def _value(self, block: Predict | Quiz) -> tuple[bool, float] | None:
+        """Asks for a number; `None` if the worked result was asked for first."""
         words = catalogue("learn", self.language)
-        value = None
-        while value is None:
-            value = _typed_number(self._typed(f"{words['quiz.number']}: "))
-        if isinstance(block, Predict):
+        if isinstance(block, Quiz):
+            self.say(words["terminal.worked"])
+            answer, tolerance = quantity(block.answer), block.tolerance
+            others = [quantity(one.value) for one in block.wrong]
+        else:
             slider = block.slider
-            near = slider is not None and abs(value - quantity(slider.answer)) <= slider.near
-            return near, block.reply, value
-        if abs(value - quantity(block.answer)) <= block.tolerance:
-            return True, block.reply, value
-        known = [
-            one.reply for one in block.wrong if abs(value - quantity(one.value)) <= block.tolerance
-        ]
-        return False, (known or [block.otherwise])[0], value
+            answer = quantity(slider.answer) if slider else 0.0
+            tolerance, others = (slider.near if slider else 0.0), []
+        while True:
+            typed = self._typed(f"{words['quiz.number']}: ")
+            if isinstance(block, Quiz) and typed in {"?", "？"}:
+                for line in worked_lines(block, self.language):
+                    self.say(f"  {line}")
+                self.say(plain_text(block.reply))
+                return None
+            read = read_number(typed, answer, tolerance, others)
+            if read is not None:
+                break
+            key = "not_understood" if typed else "nothing_typed"
+            self.say(words.say(f"quiz.{key}", typed=typed))
+        right = abs(read.value - answer) <= tolerance
+        reply = block.reply
+        if isinstance(block, Quiz) and not right:
+            known = [
+                one.reply
+                for one, value in zip(block.wrong, others, strict=True)
+                if abs(read.value - value) <= tolerance
+            ]
+            reply = [*known, block.otherwise][0]
+        lead = words.say("quiz.read_as", value=read.shown) if read.shown else ""
+        self._reply("right" if right else "wrong", [reply], lead)
+        return right, read.value
+
+    def _fresh(self, block: Quiz) -> None:
+        """Asks the same of further lists, as long as the learner wants, or until it is secure."""
+        words = catalogue("learn", self.language)
+        streak = 0
+        for one in fresh_questions(block):
+            if not self._typed(words["terminal.another"]):
+                return
+            self.say(plain_text(one.ask))
+            found = self._value(one)
+            streak = streak + 1 if found is not None and found[0] else 0
+            if streak == STREAK:
+                self.say(words["fresh.streak"])
+                return
 
     def _head(self, lesson: Lesson, kind: str) -> None:
         self.say("")
@@ -172,17 +243,3 @@ def _places(text: str, most: int) -> list[int]:
     if not all(part.isdigit() and 1 <= int(part) <= most for part in parts):
         return []
     return list(dict.fromkeys(int(part) - 1 for part in parts))
-
-
-def _typed_number(text: str) -> float | None:
-    """Returns a number as people type it, `None` if it is not a number."""
-    plain = unicodedata.normalize("NFKC", text).replace("−", "-").strip()
-    percent = plain.endswith("%")
-    plain = plain.removesuffix("%").strip()
-    if plain.count(",") == 1 and "." not in plain:
-        plain = plain.replace(",", ".")
-    try:
-        value = float(plain)
-    except ValueError:
-        return None
-    return value / 100 if percent else value

@@ -1,0 +1,290 @@
+"""The exercise of lesson 16: DCG and NDCG in fifteen lines of Python, with three gaps to fill.
+
+The learner's file runs in a process of its own, on the learner's own machine and with the learner's
+own rights: it is their program, and nothing shields them from it. It may take ten seconds.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from relyon.core.errors import InputError
+from relyon.core.texts import Catalogue, Language, catalogue, message
+from relyon.learn.mistakes import DCG_MISTAKES, NDCG_MISTAKES, Case, expected, same
+
+__all__ = ["FILE", "LIMIT", "Verdict", "cases", "check_exercise", "write_exercise"]
+
+#: The file's name.
+FILE = "dcg.py"
+#: Seconds that the learner's file may take.
+LIMIT = 10.0
+#: Lists drawn besides those that are chosen, and their longest.
+DRAWN, LONGEST = 200, 12
+#: What is timed: so many lists of so many documents.
+TIMED = (500, 50)
+
+CODE = '''"""{title}
+
+{how}
+"""
+
+from math import log2
+
+
+def dcg(grades):
+    """{dcg}"""
+    total = 0.0
+    for rank, grade in enumerate(grades, start=1):
+        total += ...  # 1: {first}
+    return total
+
+
+def ndcg(grades, judged):
+    """{ndcg}"""
+    ideal = ...  # 2: {second}
+    best = dcg(ideal)
+    return ...  # 3: {third}
+'''
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found in the learner's file.
+
+    Attributes:
+        right: Whether it computes what relyon does, on every list.
+        lines: What is said of it, in sentences.
+    """
+
+    right: bool
+    lines: tuple[str, ...]
+
+
+def write_exercise(folder: Path, language: Language = "en") -> Path:
+    """Writes the file with the gaps, and returns its path.
+
+    Args:
+        folder: Created if missing.
+        language: The language of the comments.
+
+    Raises:
+        InputError: If the file exists: it may be somebody's work.
+    """
+    path = folder / FILE
+    if path.exists():
+        raise InputError(
+            message("learn.exercise-exists", path=str(path)),
+            hint=message("learn.exercise-other-folder"),
+        )
+    words = catalogue("learn", language)
+    parts = ("title", "how", "dcg", "ndcg", "first", "second", "third")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(CODE.format(**{one: words[f"exercise.{one}"] for one in parts}), "utf-8")
+    return path
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Returns the lists that a solution is tried on, the simplest first.
+
+    The chosen ones have one document, equal grades, nothing relevant, documents not returned, no
+    document at all and grades with fractions; the others are drawn, always the same.
+    """
+    chosen: list[tuple[Sequence[float], Sequence[float]]] = [
+        ([1], []), ([3], []), ([3, 2, 0], []), ([2, 3, 0], []), ([0, 3, 2, 1], []), ([2, 2, 2], []),
+        ([0], []), ([0, 0], []), ([2, 3, 0], [2]), ([3, 2, 3, 0, 1, 2], [3, 0]), ([0, 0], [2]),
+        ([], []), ([], [1]), ([0.5, 1, 0], [0.25]),
+    ]  # fmt: skip
+    rng = random.Random(20261128)
+    for _ in range(DRAWN):
+        grades = [rng.randint(0, 4) for _ in range(rng.randint(1, LONGEST))]
+        chosen.append((grades, [rng.randint(0, 4) for _ in range(rng.randint(0, 4))]))
+    found = []
+    for returned, missing in chosen:
+        judged = [*missing, *returned]
+        rng.shuffle(judged)
+        found.append(Case(tuple(returned), tuple(judged), tuple(missing)))
+    return tuple(found)
+
+
+def check_exercise(path: Path, language: Language = "en") -> Verdict:
+    """Runs a solution on many lists, and compares it with relyon.
+
+    Args:
+        path: The learner's file.
+        language: The language of what is said.
+
+    Returns:
+        What was found: where it cannot run, with the line; the first list where it differs, what
+        was expected there, and the likely mistake; or that it is right, and how fast it is.
+
+    Raises:
+        InputError: If the file cannot be read.
+    """
+    words = catalogue("learn", language)
+    try:
+        source = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InputError(
+            message("learn.exercise-cannot-be-read", path=str(path)),
+            hint=message("learn.exercise-is-written"),
+        ) from None
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        return Verdict(False, (words.say("exercise.syntax", line=line, error=str(error)),))
+    gaps = sorted(
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value is Ellipsis
+    )
+    if gaps:
+        return Verdict(False, (words.say("exercise.gap", lines=", ".join(map(str, gaps))),))
+    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    lacking = [one for one in ("dcg", "ndcg") if one not in names]
+    if lacking:
+        return Verdict(False, (words.say("exercise.no_function", name=lacking[0]),))
+    answer = _run(path)
+    if answer is None:
+        return Verdict(False, (words.say("exercise.too_long", seconds=f"{LIMIT:g}"),))
+    return _judged(answer, language)
+
+
+def _run(path: Path) -> dict[str, object] | None:
+    """Runs the learner's file in a process of its own; `None` if it takes too long."""
+    program = resources.files("relyon.learn").joinpath("exercise_run.py").read_text("utf-8")
+    count, length = TIMED
+    rng = random.Random(1)
+    timed = [[rng.randint(0, 4) for _ in range(length)] for _ in range(count)]
+    asked = {
+        "path": str(path.resolve()),
+        "cases": [[list(one.grades), list(one.judged)] for one in cases()],
+        "timed": timed,
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", program],
+            input=json.dumps(asked),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    last = (done.stdout.splitlines() or [""])[-1]
+    try:
+        found = json.loads(last)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        # The program ended itself, by `exit()` for example.
+        return {"error": ["", f"exit code {done.returncode}", 0, None]}
+    return {**found, "timed": timed}
+
+
+def _judged(answer: dict[str, object], language: Language) -> Verdict:
+    words = catalogue("learn", language)
+    error = answer.get("error")
+    if isinstance(error, list):
+        kind, text, line, place = error
+        lines = [words.say("exercise.error", error=f"{kind}: {text}".strip(": "), line=line)]
+        if isinstance(place, list):
+            function, number = place
+            lines.append(words.say("exercise.on", call=_call(function, cases()[number])))
+            if kind == "ZeroDivisionError":
+                lines.append(words[f"exercise.zero_{function}"])
+        return Verdict(False, tuple(lines))
+    for function, mistakes in (("dcg", DCG_MISTAKES), ("ndcg", NDCG_MISTAKES)):
+        values = answer[function]
+        if not isinstance(values, list):
+            raise TypeError(values)
+        right = [expected(function, one) for one in cases()]
+        wrong = [n for n, one in enumerate(right) if not same(values[n], one)]
+        if not wrong:
+            continue
+        first = wrong[0]
+        lines = [
+            words.say(
+                "exercise.differs",
+                call=_call(function, cases()[first]),
+                value=_shown(values[first], language),
+                expected=_shown(right[first], language),
+            )
+        ]
+        every = [n for n, one in enumerate(values) if one is not None or right[n] is None]
+        fits = [
+            name
+            for name, mistake in mistakes.items()
+            if all(same(values[n], mistake(cases()[n])) for n in every)
+        ] or [
+            name
+            for name, mistake in mistakes.items()
+            if all(same(values[n], mistake(cases()[n])) for n in wrong[:3])
+        ]
+        if fits:
+            lines.append(words.say("exercise.likely", mistake=words[f"exercise.mistake.{fits[0]}"]))
+        return Verdict(False, tuple(lines))
+    return Verdict(True, (words.say("exercise.right", count=len(cases())), *_speed(answer, words)))
+
+
+def _speed(answer: dict[str, object], words: Catalogue) -> list[str]:
+    """Says how long the learner's lines took for lists, and relyon for the same."""
+    import relyon
+
+    timed, seconds = answer["timed"], answer["seconds"]
+    if not isinstance(timed, list) or not isinstance(seconds, float):
+        raise TypeError(seconds)
+    judgments = {
+        str(query): {str(place): grade for place, grade in enumerate(grades)}
+        for query, grades in enumerate(timed)
+    }
+    run = {
+        str(query): {str(place): float(-place) for place in range(len(grades))}
+        for query, grades in enumerate(timed)
+    }
+    relyon.evaluate(judgments, run, ["ndcg"])
+    begin = time.perf_counter()
+    relyon.evaluate(judgments, run, ["ndcg"])
+    own = time.perf_counter() - begin
+    return [
+        words.say(
+            "exercise.time",
+            lists=len(timed),
+            documents=len(timed[0]),
+            yours=f"{seconds * 1000:.1f}",
+            relyons=f"{own * 1000:.1f}",
+        )
+    ]
+
+
+def _call(function: str, case: Case) -> str:
+    grades = _list(case.grades)
+    return f"dcg({grades})" if function == "dcg" else f"ndcg({grades}, {_list(case.judged)})"
+
+
+def _list(grades: Sequence[float]) -> str:
+    return f"[{', '.join(f'{one:g}' for one in grades)}]"
+
+
+def _shown(value: object, language: Language) -> str:
+    """Returns a value as it is told to the learner."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return catalogue("learn", language)["exercise.none"]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.6g}"
+    return str(value)

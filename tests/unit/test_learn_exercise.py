@@ -1,0 +1,190 @@
+"""The exercise that runs: right and wrong solutions, what is said of each, in both languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.unit.conftest import Command
+
+from relyon.core.errors import InputError
+from relyon.core.texts import LANGUAGES, Language, catalogue
+from relyon.learn import course, exercise
+from relyon.learn.exercise import cases, check_exercise, write_exercise
+from relyon.learn.lesson import Prose
+from relyon.learn.mistakes import DCG_MISTAKES, NDCG_MISTAKES, expected, same
+
+FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+GAPS = (
+    "grade / log2(rank + 1)",
+    "sorted(judged, reverse=True)",
+    "dcg(grades) / best if best else None",
+)
+
+
+def taught() -> str:
+    lesson = next(one for one in course("en") if one.name == "16-python")
+    text = "\n".join(part.text for part in lesson.parts if isinstance(part, Prose))
+    found = FENCE.search(text)
+    assert found is not None
+    return found[1]
+
+
+def filled(folder: Path, *gaps: str, language: Language = "en") -> Path:
+    path = write_exercise(folder, language)
+    text = path.read_text("utf-8")
+    for number, gap in enumerate(gaps, 1):
+        text = text.replace(f"...  # {number}:", f"{gap}  # {number}:")
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_right_lines_are_right(tmp_path: Path, language: Language) -> None:
+    verdict = check_exercise(filled(tmp_path, *GAPS, language=language), language)
+    words = catalogue("learn", language)
+    assert verdict.right
+    assert verdict.lines[0] == words.say("exercise.right", count=len(cases()))
+    assert len(verdict.lines) == 2
+
+
+def test_the_lines_of_the_lesson_are_right(tmp_path: Path) -> None:
+    path = tmp_path / "dcg.py"
+    path.write_text(taught(), "utf-8")
+    assert check_exercise(path).right
+
+
+def test_the_gaps_are_those_of_the_lesson(tmp_path: Path) -> None:
+    text = write_exercise(tmp_path).read_text("utf-8")
+    for line in ("def dcg(grades):", "def ndcg(grades, judged):", "    best = dcg(ideal)"):
+        assert line in text
+        assert line in taught()
+    verdict = check_exercise(tmp_path / "dcg.py")
+    assert not verdict.right
+    numbers = [n for n, line in enumerate(text.splitlines(), 1) if "...  #" in line]
+    assert len(numbers) == 3
+    assert ", ".join(map(str, numbers)) in verdict.lines[0]
+
+
+WRONG = {
+    "exponential": ("(2**grade - 1) / log2(rank + 1)", *GAPS[1:]),
+    "precedence": ("2**grade - 1 / log2(rank + 1)", *GAPS[1:]),
+    "no_discount": ("grade", *GAPS[1:]),
+    "rank_too_high": ("grade / log2(rank + 2)", *GAPS[1:]),
+    "log_of_rank": ("grade / max(1, log2(rank))", *GAPS[1:]),
+    "natural": ("grade / __import__('math').log(rank + 1)", *GAPS[1:]),
+    "by_rank": ("grade / rank", *GAPS[1:]),
+    "times": ("grade * log2(rank + 1)", *GAPS[1:]),
+    "returned_only": (GAPS[0], "sorted(grades, reverse=True)", GAPS[2]),
+    "upwards": (GAPS[0], "sorted(judged)", GAPS[2]),
+    "not_sorted": (GAPS[0], "judged", GAPS[2]),
+    "cut": (GAPS[0], "sorted(judged, reverse=True)[:len(grades)]", GAPS[2]),
+    "undefined_0": (*GAPS[:2], "dcg(grades) / best if best else 0"),
+    "undefined_1": (*GAPS[:2], "dcg(grades) / best if best else 1"),
+    "turned": (*GAPS[:2], "best / dcg(grades) if dcg(grades) else None"),
+    "not_divided": (*GAPS[:2], "dcg(grades)"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_solution_is_told_its_mistake(tmp_path: Path, name: str) -> None:
+    verdict = check_exercise(filled(tmp_path, *WRONG[name]))
+    said = catalogue("learn", "en")[f"exercise.mistake.{name}"]
+    assert not verdict.right
+    assert verdict.lines[-1] == catalogue("learn", "en").say("exercise.likely", mistake=said)
+    assert re.match(r"n?dcg\(\[.*\) returns .*, and .* is right\.", verdict.lines[0])
+
+
+def test_the_first_list_that_differs_is_named(tmp_path: Path) -> None:
+    verdict = check_exercise(filled(tmp_path, *WRONG["no_discount"]))
+    assert verdict.lines[0] == "dcg([3, 2, 0]) returns 5, and 4.26186 is right."
+
+
+def test_nan_is_undefined_too(tmp_path: Path) -> None:
+    assert check_exercise(
+        filled(tmp_path, *GAPS[:2], "dcg(grades) / best if best else float('nan')")
+    ).right
+
+
+@pytest.mark.parametrize(
+    ("gaps", "said"),
+    [
+        (("grade / log2(rank)", *GAPS[1:]), "zero_dcg"),
+        ((*GAPS[:2], "dcg(grades) / best"), "zero_ndcg"),
+    ],
+    ids=["dcg", "ndcg"],
+)
+def test_a_division_by_zero_says_where_and_why(
+    tmp_path: Path, gaps: tuple[str, ...], said: str
+) -> None:
+    path = filled(tmp_path, *gaps)
+    verdict = check_exercise(path)
+    changed = next(gap for gap, right in zip(gaps, GAPS, strict=True) if gap != right)
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if changed in text)
+    assert f"line {line}: ZeroDivisionError" in verdict.lines[0]
+    assert verdict.lines[-1] == catalogue("learn", "en")[f"exercise.{said}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def dcg(grades:\n", "Python cannot read line 1"),
+        ("def dcg(grades):\n    return 1\n", "no function `ndcg`"),
+        ("import no_such\ndef dcg(g): pass\ndef ndcg(g, j): pass\n", "line 1: ModuleNotFoundError"),
+        ("def dcg(g): return 'x'\ndef ndcg(g, j): return 1\n", "returns x, and 1 is right"),
+        ("def dcg(g): return [1]\ndef ndcg(g, j): return 1\n", "returns [1], and 1 is right"),
+        ("def dcg(g): pass\ndef ndcg(g, j): pass\n", "returns None (undefined), and 1 is right"),
+        ("def dcg(g): return True\ndef ndcg(g, j): return 1\n", "returns True, and 1 is right"),
+        ("exit(3)\ndef dcg(g): pass\ndef ndcg(g, j): pass\n", "line 1: SystemExit: 3"),
+        ("import os\nos._exit(3)\ndef dcg(g): pass\ndef ndcg(g, j): pass\n", "exit code 3"),
+        ("print('loud')\ndef dcg(g): return 1j\ndef ndcg(g, j): pass\n", "returns 1j, and 1"),
+    ],
+    ids=range(10),
+)  # fmt: skip
+def test_any_file_gets_an_answer(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "dcg.py"
+    path.write_text(text, "utf-8")
+    verdict = check_exercise(path)
+    assert not verdict.right
+    assert said in verdict.lines[0]
+
+
+def test_a_loop_without_an_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercise, "LIMIT", 0.5)
+    path = tmp_path / "dcg.py"
+    path.write_text("def dcg(g):\n    while True: pass\ndef ndcg(g, j): pass\n", "utf-8")
+    assert "longer than 0.5 seconds" in check_exercise(path).lines[0]
+
+
+def test_work_is_not_overwritten_and_a_folder_is_no_file(tmp_path: Path) -> None:
+    write_exercise(tmp_path)
+    with pytest.raises(InputError, match="exists already"):
+        write_exercise(tmp_path)
+    with pytest.raises(InputError, match="cannot be read"):
+        check_exercise(tmp_path)
+
+
+def test_mistakes_differ_from_the_right_value_and_have_words() -> None:
+    for function, mistakes in (("dcg", DCG_MISTAKES), ("ndcg", NDCG_MISTAKES)):
+        right = [expected(function, one) for one in cases()]
+        for name, mistake in mistakes.items():
+            assert not all(
+                same(mistake(one), value) for one, value in zip(cases(), right, strict=True)
+            )
+            for language in LANGUAGES:
+                assert catalogue("learn", language)[f"exercise.mistake.{name}"]
+
+
+def test_the_command_line(tmp_path: Path, command: Command) -> None:
+    written = command("learn", "--exercise", str(tmp_path / "x"))
+    path = written.out.strip()
+    assert (written.code, path) == (0, str(tmp_path / "x" / "dcg.py"))
+    failed = command("learn", "--check-exercise", path, "--lang", "zh")
+    assert failed.code == 1
+    assert "还有空没填" in failed.out
+    filled(tmp_path / "y", *GAPS)
+    right = command("learn", "--check-exercise", str(tmp_path / "y" / "dcg.py"))
+    assert right.code == 0
+    assert right.out.startswith("Right: ")
+    assert "runs on this machine" in right.err
