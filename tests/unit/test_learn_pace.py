@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,12 +14,14 @@ from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
 from relyon.learn import course
 from relyon.learn.blocks import Quiz
-from relyon.learn.lesson import Lesson, Prose, read_lesson
+from relyon.learn.lesson import Lesson, Prose, numbers, read_lesson
 from relyon.learn.lesson_checks import check_languages
+from relyon.learn.pages.fresh import fresh_questions
 from relyon.learn.pages.review import review_questions, review_script
 from relyon.learn.pages.site import pages
 from relyon.learn.pages.steps import LEAD, SCREEN, lesson_steps, pieces, weight
 from relyon.learn.progress import read_progress
+from relyon.learn.quantities import quantity
 
 Read = Callable[..., Lesson]
 
@@ -202,6 +205,31 @@ def test_later_lessons_ask_quizzes_of_the_core(lesson: Read) -> None:
             ],
         }
     ]
+
+
+def test_practice_has_no_list_for_which_a_reply_is_undefined(lesson: Read) -> None:
+    text = """```quiz
+id = "q"
+form = "number"
+list = "3,2,0"
+fresh = 6
+ask = "CG of [$list]?"
+answer = "cg:$list"
+reply = "AUC is [1](=auc:$list)."
+otherwise = "Add."
+[[wrong]]
+value = "dcg:$list"
+reply = "DCG."
+```
+"""
+    (block,) = lesson(text).blocks
+    assert isinstance(block, Quiz)
+    # Without an irrelevant document, as in [3, 2, 1], AUC is undefined.
+    found = fresh_questions(block)
+    assert len(found) == 6
+    for one in found:
+        values = [quantity(number.expression) for said in one.texts() for number in numbers(said)]
+        assert all(map(math.isfinite, values)), one.grades
 
 
 def test_progress_keeps_the_places_of_the_pages(tmp_path: Path) -> None:
