@@ -54,8 +54,16 @@ def _cell(
     return str(renderer.renderToken(tokens, place, options, env))
 
 
+def _fence(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
+    """Renders code so that it can be reached, and scrolled where it is wide, by keyboard."""
+    return renderer.fence(tokens, place, options, env).replace("<pre>", '<pre tabindex="0">', 1)
+
+
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 MARKDOWN.add_render_rule("softbreak", _line_end)
+MARKDOWN.add_render_rule("fence", _fence)
 for _kind in ("th_open", "td_open"):
     MARKDOWN.add_render_rule(_kind, _cell)
 #: Around a number's place, and between asterisks and Chinese punctuation, while Markdown is
