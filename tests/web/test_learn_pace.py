@@ -18,7 +18,9 @@ from tests.web.paced import Open, kept, skip_to, state
 from relyon.core.texts import LANGUAGES, catalogue
 from relyon.core.texts.languages import Language
 from relyon.learn.course import read_course
+from relyon.learn.pages.site import lesson_page
 from relyon.learn.pages.steps import lesson_steps
+from relyon.learn.quantities import derivation
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -140,6 +142,23 @@ def test_answers_from_before_there_were_steps_are_valid(opened: Open) -> None:
     opened()
     assert state(tab)["open"] == ["guess", "dcg"]
     expect(tab.locator("#guess .reply")).to_contain_text("Two it is.")
+
+
+def test_a_page_with_the_reader_s_numbers_begins_with_them(
+    opened: Open, short_course: Path
+) -> None:
+    lessons = read_course(short_course.parent / "lessons", "en")
+    page = lesson_page(lessons[0], lessons, derivation("ndcg@3:3,1,2"))
+    (short_course / "en" / "own.html").write_text(page, "utf-8")
+    tab = opened()
+    skip_to(tab, "lines")
+    opened("own.html")
+    assert state(tab)["open"] == ["OWN"]  # although the lesson was left further on
+    tab.locator("#OWN .all").click()
+    tab.locator(".onward").click()
+    assert state(tab)["open"] == ["OWN", "guess"]
+    opened()
+    assert state(tab)["open"][-1] == "lines"
 
 
 @pytest.mark.parametrize("place", ['"x"', "[]", "7", '{"step": 5, "reviewed": "abc"}'])

@@ -66,6 +66,8 @@ SCRIPTS = {
 #: The sheets of styles that the pages load as one, after that of the reports.
 STYLES = ("learn.css", "index.css", "pictures.css", "answers.css", "pace.css")
 ASSETS = ("theme.js", *dict.fromkeys(name for names in SCRIPTS.values() for name in names))
+#: The block with the reader's own numbers: ids of lessons are in lower case.
+OWN = "OWN"
 PLACES = (
     ("index", "page.lessons"),
     ("cards", "page.cards"),
@@ -222,10 +224,10 @@ def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, obje
         return
     words = catalogue("learn", language)
     what = words.say("derive.own_of", measure=own.name or own.measure, query=own.query)
-    block = Derive("own", what, words["derive.own"], "")
-    data = {"id": "own", "kind": "derive"}
+    block = Derive(OWN, what, words["derive.own"], "")
+    data = {"id": OWN, "kind": "derive"}
     part = {"block": block, "data": data, "steps": explained_steps(own, language)}
-    yield {"key": "own", "deeper": "", "begins": False, "parts": [part]}
+    yield {"key": OWN, "deeper": "", "begins": False, "parts": [part]}
 
 
 def _questions(lesson: Lesson) -> int:

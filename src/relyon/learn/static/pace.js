@@ -311,6 +311,7 @@ relyon.pace = (() => {
 
   /** Where a lesson goes on: where it was left, else, with answers of old, at what is not answered. */
   const resumed = () => {
+    if (document.getElementById("OWN")) return 0;  // the page was opened for the reader's own numbers
     const key = String(left().step ?? "");
     const at = (name) => core.findIndex((one) => one.node.dataset.step === name);
     if (key) return Math.max(0, at(key) >= 0 ? at(key) : at(key.split(".")[0]));
