@@ -164,7 +164,7 @@ def rate(choice: str, gain: float, draws: int, *, measures: int, correction: str
 @pytest.mark.long
 @pytest.mark.parametrize(("measures", "correction"), [(1, "holm"), (4, "holm"), (4, "none")])
 def test_ship_is_said_no_more_often_than_the_level_allows(measures: int, correction: str) -> None:
-    draws = 1500 if measures == 1 else 500
+    draws = 1000 if measures == 1 else 250
     options = {"measures": measures, "correction": correction}
     slack = 4 * math.sqrt(0.025 * 0.975 / draws)
     assert rate("ship", 0.0, draws, **options) <= 0.025 + slack  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -15,7 +16,7 @@ from tests.unit.conftest import Command
 
 import relyon
 from relyon.analysis.diagnosis import Finding, rules
-from relyon.core.lessons import lesson_line, lesson_of, lessons
+from relyon.core.lessons import lesson_brief, lesson_line, lesson_of, lessons
 from relyon.core.notes import Note
 from relyon.core.texts import LANGUAGES, Language, catalogue
 from relyon.core.texts.sentences import kinds as kinds_of_errors, sentence
@@ -289,7 +290,11 @@ def test_a_report_names_lessons_of_findings_and_notes(language: Language) -> Non
     page = render_report(comparison, format="html", language=language)
     found = relyon.diagnose(comparison)
     for one in found:
-        assert f'<p class="lesson">{lesson_line(one.lesson, language)}</p>' in page
+        line = lesson_line(one.lesson, language)
+        title, summary, *_ = map(html.escape, lesson_brief(one.lesson, language))
+        folded = page.partition(f'<details class="lesson"><summary>{line}</summary>')[2]
+        assert f"<strong>{title}</strong>" in folded.partition("</details>")[0]
+        assert f"<li>{summary}</li>" in folded.partition("</details>")[0]
     note = next(one for one in comparison.notes if one.lesson)
     end = lesson_line(note.lesson, language).partition("relyon")[2]
     assert re.search(rf"{re.escape(note.text(language))}[^<]*relyon{end}", page)

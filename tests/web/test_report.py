@@ -127,10 +127,10 @@ def test_every_link_leads_somewhere(tab: Page, page: Path) -> None:
 
 def test_a_bar_opens_the_derivation_of_its_query(tab: Page, page: Path) -> None:
     open_page(tab, page)
-    assert tab.evaluate("document.querySelectorAll('details[open]').length") == 0
+    assert tab.evaluate("document.querySelectorAll('details[open]:not(.fold)').length") == 0
     tab.evaluate("document.querySelector('.wide svg a[href=\"#query-1-2\"]').focus()")
     tab.keyboard.press("Enter")
-    opened = "[...document.querySelectorAll('details[open]')].map(e => e.id)"
+    opened = "[...document.querySelectorAll('details[open]:not(.fold)')].map(e => e.id)"
     assert tab.evaluate(f"new Promise(r => setTimeout(() => r({opened}), 200))") == ["query-1-2"]
     assert tab.evaluate("document.activeElement.parentElement.id") == "query-1-2"
     assert tab.evaluate("document.querySelectorAll('#query-1-2 table').length") == 3
@@ -212,18 +212,59 @@ def test_no_column_is_cut_on_a_usual_screen(tab: Page, page: Path) -> None:
 
 def test_paper_shows_what_is_folded(tab: Page, page: Path) -> None:
     open_page(tab, page, width=720)
-    hidden = """[...document.querySelectorAll('details')].filter(one => {
+    tab.evaluate("document.querySelectorAll('details.fold').forEach(e => { e.open = false; })")
+    hidden = """[...document.querySelectorAll('details:not(.fold)')].filter(one => {
         const inside = one.querySelector('table, p').getBoundingClientRect();
         return inside.height === 0 || !one.querySelector('table, p').checkVisibility(
             {contentVisibilityAuto: true});
     }).length"""
-    count = tab.evaluate("document.querySelectorAll('details').length")
+    count = tab.evaluate("document.querySelectorAll('details:not(.fold)').length")
     assert count > 10
     assert tab.evaluate(hidden) == count
     tab.emulate_media(media="print")
     assert tab.evaluate("document.querySelectorAll('details[open]').length") == 0
     assert tab.evaluate(hidden) == 0
     assert tab.evaluate("document.documentElement.scrollWidth") <= 720
+
+
+def test_sections_are_folded_on_a_phone_only(tab: Page, page: Path) -> None:
+    shown = "[...document.querySelectorAll('section')].filter(e => e.clientHeight > 60).length"
+    height = "document.documentElement.scrollHeight"
+    open_page(tab, page, width=1280)
+    sections = tab.evaluate("document.querySelectorAll('section').length")
+    assert tab.evaluate(shown) == sections
+    open_page(tab, page, width=390)
+    assert tab.evaluate(shown) == 2
+    folded = tab.evaluate(height)
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    tab.focus("#comparison summary")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(shown) == 3
+    cues = tab.locator("#comparison > .fold > .scroll + .cue")
+    assert cues.first.is_visible()
+    tab.evaluate("document.querySelectorAll('details.fold').forEach(e => { e.open = true; })")
+    assert 2 * folded < tab.evaluate(height)
+    tab.evaluate("document.querySelectorAll('details.fold').forEach(e => { e.open = false; })")
+    tab.evaluate("location.hash = '#query-1-2'")
+    tab.wait_for_function("document.getElementById('query-1-2').open")
+    assert tab.evaluate("document.getElementById('query-1-2').clientHeight") > 100
+
+
+def test_sections_open_without_a_script(page: Path, tab: Page) -> None:
+    browser = tab.context.browser
+    assert browser is not None
+    for width in (390, 1280):
+        context = browser.new_context(
+            java_script_enabled=False, viewport={"width": width, "height": 800}
+        )
+        plain = context.new_page()
+        plain.goto(page.as_uri())
+        table = plain.locator("#comparison table").first
+        assert table.is_visible() == (width > 390)
+        if width == 390:
+            plain.click("#comparison > .fold > summary")
+            assert table.is_visible()
+        context.close()
 
 
 def test_a_printed_page_has_no_heading_without_its_text(

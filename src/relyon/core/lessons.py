@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
 from relyon.core.texts import Language, catalogue
 from relyon.core.texts.sentences import FOLDER
 
-__all__ = ["lesson_line", "lesson_of", "lessons", "with_lesson", "with_lessons"]
+__all__ = ["lesson_brief", "lesson_line", "lesson_of", "lessons", "with_lesson", "with_lessons"]
+
+#: The recap of a lesson, and a link or computed number in it.
+RECAP = re.compile(r"^```recap\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINKED = re.compile(r"\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
 
 
 def lesson_of(area: str, kind: str) -> str:
@@ -34,6 +39,31 @@ def lesson_line(lesson: str, language: Language) -> str:
         ('Lesson: relyon learn 13', '课程：relyon learn 13 --lang zh')
     """
     return _said("lesson.line", lesson, language) if lesson else ""
+
+
+@cache
+def lesson_brief(lesson: str, language: Language) -> tuple[str, ...]:
+    """Returns what a lesson says in short, without Markdown; empty without a lesson.
+
+    Its title, its summary, and the sentences of its recaps. They are read from the lesson's file,
+    so a page can show them where no course is installed or online.
+
+    Examples:
+        >>> lesson_brief("09-significance", "en")[0]
+        'Is the difference real?'
+    """
+    if not lesson:
+        return ()
+    import tomllib
+
+    folder = os.path.join(os.path.dirname(FOLDER), os.pardir, "learn", "lessons")
+    with open(os.path.join(folder, language, f"{lesson}.md"), encoding="utf-8") as file:
+        _, front, text = file.read().split("+++\n", 2)
+    told = tomllib.loads(front)
+    recaps = [tomllib.loads(one)["text"] for one in RECAP.findall(text)]
+    lines = [line.strip().removeprefix("- ") for one in recaps for line in one.splitlines()]
+    plain = (re.sub(r"[*`]", "", LINKED.sub(r"\1", line)) for line in lines if line)
+    return str(told["title"]), str(told["summary"]), *plain
 
 
 def with_lesson(text: str, lesson: str, language: Language) -> str:

@@ -16,6 +16,7 @@ from relyon.report.abstention import no_answer_section
 from relyon.report.breakdowns import breakdown_section, lead_losses
 from relyon.report.catalogue import catalogue
 from relyon.report.classification import curve_section
+from relyon.report.decisions import decision_parts
 from relyon.report.diagnoses import diagnosis_section
 from relyon.report.document import Format, Report, TitleOptions
 from relyon.report.drilldown import Drilldown, has_lists
@@ -45,6 +46,10 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 
 __all__ = ["PageOptions", "build_page", "page_measures", "render_report", "write_report"]
+
+
+#: The sections that narrow screens do not fold: what changed, and what to do next.
+OPEN = ("summary", "diagnoses")
 
 
 class PageOptions(TitleOptions, total=False):
@@ -123,16 +128,27 @@ def build_page(
     known = {} if asked is None else asked.find(comparison.queries)
     titles = None if document_titles is None else Descriptions.of(document_titles, "document")
 
-    def ranks() -> Section:
+    def measure_all() -> None:
         wanted = page_measures(focus, findings is None)
-        for name in comparison.runs:
-            # One pass for the measures of this section and those below.
+        for name in comparison.runs:  # one pass for the measures of all sections
             comparison.measured(name, wanted)
+
+    def ranks() -> Section:
+        measure_all()
         return rank_section(comparison, texts)
+
+    def diagnoses() -> Section:
+        if findings is not None:
+            found = Findings(findings)
+        else:
+            measure_all()
+            found = diagnose(comparison)
+        return diagnosis_section(found.described(asked, titles), texts)
 
     drilldown: type[Drilldown] = TaskDrilldown if tasks else Drilldown
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
+        **({"diagnoses": diagnoses} if lists or findings is not None else {}),
         "comparison": lambda: comparison_section(comparison, texts),
         **(
             {"breakdowns": lambda: breakdown_section(comparison, texts)}
@@ -169,12 +185,6 @@ def build_page(
             "curves": lambda: curve_section(comparison, texts),
             "funnel": lambda: loss_section(comparison, focus, texts, funnel),
         }
-    if lists or findings is not None:
-        found = findings
-        parts["diagnoses"] = lambda: diagnosis_section(
-            Findings(diagnose(comparison) if found is None else found).described(asked, titles),
-            texts,
-        )
     parts |= {
         "convention": lambda: convention_section(comparison, texts),
         "inputs": lambda: input_section(comparison, texts),
@@ -206,6 +216,8 @@ def build_page(
             *lead(comparison, texts),
         ),
         sections=tuple(sections),
+        decisions=decision_parts(comparison, texts),
+        folded=tuple(one.name for one in sections if one.name not in OPEN),
     )
 
 
@@ -222,7 +234,8 @@ def page_measures(focus: str, rules: bool = True) -> list[str]:
         rules: Whether rules look for diagnoses.
     """
     ours = rule_measures() if rules else ()
-    return list(dict.fromkeys([*band_measures(), *map(str, loss_measures(focus)), *ours]))
+    found = [*band_measures(), *map(str, loss_measures(focus)), "judged@10", *ours]
+    return list(dict.fromkeys(found))
 
 
 def render_report(

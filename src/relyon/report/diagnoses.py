@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from relyon.core.lessons import lesson_line
+from relyon.core.lessons import lesson_brief, lesson_line
 from relyon.report.catalogue import Catalogue
 from relyon.report.number_formats import number
 from relyon.report.page import Block, Cell, Finding, Prose, Section, Table
@@ -35,6 +35,7 @@ def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Sectio
             table=_table(one, texts),
             about=one.candidate,
             lesson=lesson_line(one.lesson, texts.language),
+            reading=lesson_brief(one.lesson, texts.language),
         )
         for one in findings
     ]

@@ -21,6 +21,7 @@ def render_markdown(page: Page, *, version: str, date: str) -> str:
     """
     texts = catalogue(page.language)
     parts = [f"# {escape(page.title)}", escape(page.subtitle)]
+    parts += [f"**{escape(one.title)}** {escape(one.reason)}" for one in page.decisions]
     parts += [f"**{escape(text)}**" for text in page.lead]
     renderers: dict[str, Renderer] = {
         **RENDERERS,

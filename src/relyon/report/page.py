@@ -15,6 +15,7 @@ __all__ = [
     "Chart",
     "ChartValues",
     "Columns",
+    "DecisionLine",
     "Details",
     "Finding",
     "Heading",
@@ -179,6 +180,21 @@ class Headlines:
 
 
 @dataclass(frozen=True)
+class DecisionLine:
+    """The decision about a candidate, on top of the page.
+
+    Attributes:
+        choice: `ship`, `do-not-ship`, `grade-more` or `cannot-tell`.
+        title: The choice in words.
+        reason: Why, in a sentence with numbers.
+    """
+
+    choice: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Page:
     """A whole report, before it becomes HTML or Markdown.
 
@@ -188,6 +204,8 @@ class Page:
         subtitle: The subject, in one line.
         lead: The outcome in a sentence or two.
         sections: The parts, in reading order.
+        decisions: What follows for each candidate.
+        folded: The names of sections that are folded on narrow screens.
     """
 
     language: Language
@@ -195,6 +213,8 @@ class Page:
     subtitle: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
+    decisions: tuple[DecisionLine, ...] = ()
+    folded: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[Block]:
         """Yields every block, including nested ones."""

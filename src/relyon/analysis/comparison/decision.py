@@ -309,8 +309,7 @@ def _unjudged(
         one = shown[k]
         shares = 1.0 - one.baseline_mean, 1.0 - one.candidate_mean
     else:
-        k = cutoff or 10
-        measured = comparison.judged_share
+        k, measured = 10, comparison.judged_share
         shares = 1.0 - measured(comparison.baseline, k), 1.0 - measured(candidate, k)
     return k, None if any(map(math.isnan, shares)) else shares
 

@@ -160,6 +160,7 @@ class Finding:
         label: The severity in a word, next to the title.
         table: The numbers behind it.
         lesson: The line that names its lesson of the course.
+        reading: What the lesson says in short: its title, then its sentences.
     """
 
     kind: ClassVar[str] = "finding"
@@ -177,6 +178,7 @@ class Finding:
     label: str = ""
     table: Table | None = None
     lesson: str = ""
+    reading: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

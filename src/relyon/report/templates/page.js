@@ -24,9 +24,37 @@
     show(next);
     remember(next);
   });
+  function all(selector) { return Array.prototype.slice.call(document.querySelectorAll(selector)); }
+  // Sections are folded on narrow screens only.
+  var narrow = window.matchMedia("(max-width: 40rem)");
+  function fold() {
+    all("details.fold").forEach(function (one) {
+      one.open = !narrow.matches;
+      one.querySelector("summary").tabIndex = narrow.matches ? 0 : -1;
+    });
+    cue();
+  }
+  // A table that goes on beyond its box says so.
+  function cue() {
+    all(".scroll + .cue").forEach(function (one) {
+      var box = one.previousElementSibling;
+      one.hidden = box.scrollWidth <= box.clientWidth + 1;
+    });
+  }
+  document.addEventListener("toggle", cue, true);
+  window.addEventListener("resize", cue);
+  narrow.addEventListener("change", fold);
+  fold();
   function open() {
     var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target && target.tagName === "DETAILS") {
+    if (!target) { return; }
+    var section = target.querySelector(":scope > details.fold");
+    if (section) { section.open = true; }
+    for (var above = target.parentElement; above; above = above.parentElement) {
+      if (above.tagName === "DETAILS") { above.open = true; }
+    }
+    if (section) { target.scrollIntoView(); }
+    if (target.tagName === "DETAILS") {
       target.open = true;
       target.scrollIntoView();
       target.querySelector("summary").focus({ preventScroll: true });
