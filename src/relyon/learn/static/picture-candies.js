@@ -6,6 +6,21 @@
   const { svg, text, sheet, number, percent, pile, high, grades, named, measured, described } = relyon.draw;
   const NARROWEST = 31, WIDEST = 72, BAND = 12;
 
+  /** What stands above a list, its name and its measures, in as many lines as the width asks for. */
+  const heading = (name, values, width) => {
+    const wide = (said) => [...said].reduce((sum, one) => sum + (one > "\u2e7f" ? 14 : 7.5), 12);
+    const parts = [...(name ? [["", name]] : []), ...values.map(([measure, value]) => [`${measure} `, number(value)])];
+    const lines = [];
+    let room = 0;
+    for (const part of parts) {
+      const asked = wide(part.join(""));
+      if (!lines.length || asked > room) { lines.push([]); room = width; }
+      lines.at(-1).push(part);
+      room -= asked;
+    }
+    return lines;
+  };
+
   /** One list: columns of ranks, in as many bands as the width asks for. */
   const row = (data, list, width, { name, values, changed, shrinks }) => {
     const count = Math.max(1, list.grades.length);
@@ -20,16 +35,15 @@
     }));
     const rest = list.missing?.length
       ? say("picture.described", { name: say("play.below"), what: list.missing.map((one) => number(one, 1)).join(say("play.comma")) }) : "";
-    const title = [name, ...(values.length ? [measured(values)] : [])].filter(Boolean);
-    const top = title.length ? 20 : 0;
+    const lines = heading(name, values, width);
+    const top = lines.length ? 18 * lines.length + 2 : 0;
     const made = sheet(width, top + Math.ceil(count / per) * band + (rest ? 14 : 0), described(name, [...said, ...[rest, values.length ? measured(values) : ""].filter(Boolean)]));
-    if (top) {
-      const head = svg("text", { x: 2, y: 13 });
-      if (name) head.append(svg("tspan", { class: "strong" }, name));
-      values.forEach(([measure, value], place) => head.append(
-        svg("tspan", place || name ? { dx: 12 } : {}, `${measure} `), svg("tspan", { class: "strong" }, number(value))));
+    lines.forEach((parts, line) => {
+      const head = svg("text", { x: 2, y: 13 + 18 * line });
+      parts.forEach(([before, strong], place) => head.append(
+        svg("tspan", place ? { dx: 12 } : {}, before), svg("tspan", { class: "strong" }, strong)));
       made.append(head);
-    }
+    });
     list.grades.forEach((grade, place) => {
       const x = (place % per) * cell + cell / 2, down = top + Math.floor(place / per) * band, base = down + 16 + tall;
       if (changed?.[place]) {
