@@ -219,7 +219,8 @@ def test_pictures_of_pushes_need_a_plain_list(text: str) -> None:
         picture_data(picture("lambdas", text))
 
 
-def test_a_month_of_the_whole_log_is_nearer_with_more_sessions() -> None:
+@pytest.mark.long
+def test_an_interval_is_narrower_with_more_sessions() -> None:
     found: Any = picture_data(picture("interval", "10", "40", "100", "400"))
     widths = [frame["values"]["width"] for frame in found["frames"]]
     assert sorted(widths, reverse=True) == widths

@@ -33,6 +33,8 @@ PICTURES = {
     "lambdas": ["0,1,3,0,2"],
     "interval": ["10", "40", "100", "400"],
 }
+#: So many that they take two lines on a phone.
+MEASURES = ["dcg", "ndcg", "ap", "rr", "cg", "p@3"]
 PLAYED = ("candies", "roc", "pairs", "lambdas")
 
 #: For each drawing the size of its smallest text on the screen, its texts that are cut, its label.
@@ -57,7 +59,7 @@ def written(language: Language) -> str:
         '+++\ntitle = "Drawn"\nsummary = "Drawings"\nminutes = 1\n+++\n',
         *(
             f'```picture\nid = "{name}"\ndrawing = "{name}"\ntext = "Told of {name}"\n'
-            f'lists = {lists}\nmeasures = ["dcg", "ndcg"]\n```\n'.replace("'", '"')
+            f"lists = {lists}\nmeasures = {MEASURES}\n```\n".replace("'", '"')
             for name, lists in PICTURES.items()
         ),
         *(
