@@ -35,10 +35,13 @@ def main() -> None:
             found[function] = values
         place = None
         call = names["ndcg"]
-        begin = time.perf_counter()
-        for grades in asked["timed"]:
-            call(grades, grades)  # type: ignore[operator]
-        found["seconds"] = time.perf_counter() - begin
+        seconds = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            for grades in asked["timed"]:
+                call(grades, grades)  # type: ignore[operator]
+            seconds.append(time.perf_counter() - begin)
+        found["seconds"] = min(seconds)
     except BaseException as error:  # whatever the learner's lines raise
         lines = [one.lineno for one in traceback.extract_tb(error.__traceback__)
                  if one.filename == path]  # fmt: skip
