@@ -76,7 +76,7 @@
       });
       const alone = data.ideal && data.ideal.is === null;
       if (alone) {
-        rows.push(row(data, data.ideal, width, {
+        rows.push(row(data, { ...data.ideal, missing: [] }, width, {
           name: data.names.ideal || say("picture.ideal"), values: data.ideal.values, changed: data.ideal.changed,
         }));
       }
