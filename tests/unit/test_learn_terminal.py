@@ -130,11 +130,11 @@ def test_q_ends_and_everything_is_kept(tmp_path: Path) -> None:
 def test_cards_come_back_when_they_are_due() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     progress = Progress()
-    assert progress.due(["a", "b"], now) == ["a", "b"]
+    assert progress.today(["a", "b"], now).asked == ("a", "b")
     first = progress.rate("a", "again", now)
     assert timedelta(0) < first - now <= timedelta(minutes=1)
-    assert progress.due(["a", "b"], now) == ["b"]
-    assert progress.due(["a", "b"], first) == ["a", "b"]
+    assert progress.today(["a", "b"], now).asked == ("b",)
+    assert progress.today(["a", "b"], first).asked == ("a", "b")
     due = now
     gaps = []
     for _ in range(5):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +22,9 @@ from relyon.learn.blocks import Card, Derive, Dial, Play, Predict, Quiz
 from relyon.learn.lesson import Lesson, plain_text
 from relyon.learn.pages.recorded import first_state, key, reached, record
 from relyon.learn.pages.render import derivation_steps
+from relyon.learn.progress import RATINGS, Progress
 from relyon.learn.quantities import quantity
+from relyon.learn.ration import LIMITS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -298,14 +301,58 @@ def test_cards_come_back_when_they_are_due(tab_of_window: Page, address: str) ->
     open_page(tab, f"{address}en/cards.html")
     expect(tab.locator("#due")).to_contain_text("empty")
     tab.locator("#all-cards").click()
-    expect(tab.locator("#due")).to_have_text(f"{count} cards due")
-    for _ in range(count):
-        tab.locator("#box .show").click()
-        expect(tab.locator("#box .back")).to_be_visible()
-        tab.keyboard.press("4")
+
+    def rate(cards: int) -> None:
+        expect(tab.locator("#due")).to_have_text(f"{cards} cards today")
+        for _ in range(cards):
+            tab.locator("#box .show").click()
+            expect(tab.locator("#box .back")).to_be_visible()
+            tab.keyboard.press("4")
+
+    rate(LIMITS["new"])
+    held = count - LIMITS["new"]
+    expect(tab.locator("#due")).to_have_text(
+        f"Enough for today: {held} more cards wait until tomorrow."
+    )
+    tab.locator("#more").click()
+    rate(10)
+    tab.locator("#limit summary").click()
+    tab.locator("#limit [name=new]").fill("999")
+    tab.locator("#limit [name=new]").press("Enter")
+    rate(held - 10)
     expect(tab.locator("#due")).to_contain_text("No card is due")
     tab.reload()
     expect(tab.locator("#due")).to_contain_text("No card is due")
+
+
+def test_the_card_box_and_the_terminal_have_the_same_cards_of_today(
+    tab_of_window: Page, address: str
+) -> None:
+    now = datetime.now(UTC)
+    names = [
+        f"{one.name}/{block.id}"
+        for one in course("en")
+        for block in one.blocks
+        if isinstance(block, Card)
+    ]
+    progress = Progress(settings={"limits": {"new": 3, "reviews": 4}})
+    for place, name in enumerate(names[:12]):
+        progress.rate(name, RATINGS[place % 4], now - timedelta(days=200 - place))
+    progress.rate(names[0], "again", now - timedelta(minutes=30))
+    progress.cards |= {name: {"added": now.isoformat()} for name in names[12:]}
+    open_page(tab_of_window, f"{address}en/cards.html")
+    kept = {"cards": progress.cards, "settings": progress.settings}
+    kept |= {"format": "relyon-learn", "version": 1, "answers": {}, "scores": {}}
+    found = tab_of_window.evaluate(
+        """([kept, names, usual]) => {
+          relyon.store.replace(JSON.stringify(kept));
+          return relyon.schedule.today(names, usual);
+        }""",
+        [kept, names, LIMITS],
+    )
+    today = progress.today(names, datetime.now(UTC))
+    assert (tuple(found["asked"]), found["held"]) == (today.asked, today.held)
+    assert today.held > 0
 
 
 def test_progress_goes_into_a_file_and_comes_back(tab_of_window: Page, address: str) -> None:
@@ -351,9 +398,6 @@ def test_documents_are_dragged_by_mouse(tab_of_window: Page, address: str) -> No
 
 def test_a_terminal_plans_cards_as_a_page_does(tab_of_window: Page, address: str) -> None:
     pytest.importorskip("fsrs")
-    from datetime import UTC, datetime
-
-    from relyon.learn.progress import RATINGS, Progress
 
     open_page(tab_of_window, f"{address}en/cards.html")
     ratings = [3, 3, 4, 1, 3, 2, 3, 3, 1, 1, 3]

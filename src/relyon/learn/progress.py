@@ -12,6 +12,7 @@ from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.io.atomic_files import replaced_file
+from relyon.learn.ration import Ration, counted, ration
 
 __all__ = ["RATINGS", "Progress", "read_progress"]
 
@@ -93,12 +94,9 @@ class Progress:
             self.answers[name] = {"done": True, "skipped": True, "shown": True, "when": when}
             self.save()
 
-    def due(self, names: list[str], now: datetime) -> list[str]:
-        """Returns which of the cards are due, the longest overdue first; new ones come last."""
-        known = [name for name in names if self.cards.get(name, {}).get("due")]
-        waiting = [(datetime.fromisoformat(self.cards[name]["due"]), name) for name in known]
-        new = [name for name in names if name not in known]
-        return [name for due, name in sorted(waiting) if due <= now] + new
+    def today(self, names: list[str], now: datetime) -> Ration:
+        """Returns which of the cards are asked today, and how many wait until tomorrow."""
+        return ration(names, self.cards, self.settings, now)
 
     def rate(self, name: str, rating: str, now: datetime) -> datetime:
         """Schedules a card again and returns when it is due.
@@ -110,6 +108,7 @@ class Progress:
         """
         fsrs = optional_package("fsrs", purpose=message("core.card-box"), install="relyon[learn]")
         kept = self.cards.get(name, {})
+        self.settings = counted(self.settings, kept, now)
         card = fsrs.Card()
         if kept.get("due"):
             card = fsrs.Card(

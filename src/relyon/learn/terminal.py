@@ -17,9 +17,6 @@ from relyon.learn.typed import read_number
 
 __all__ = ["Study"]
 
-#: Cards that have never been seen, per sitting: more of them would all come back tomorrow.
-NEW_CARDS = 10
-
 
 #: Right answers in a row after which a question is not asked of further lists.
 STREAK = 3
@@ -76,9 +73,8 @@ class Study:
             for block in lesson.blocks
             if isinstance(block, Card)
         }
-        due = self.progress.due(list(cards), datetime.now(UTC))
-        new = [name for name in due if name not in self.progress.cards]
-        for name in [one for one in due if one not in new] + new[:NEW_CARDS]:
+        today = self.progress.today(list(cards), datetime.now(UTC))
+        for name in today.asked:
             lesson, card = cards[name]
             self._head(lesson, words["kind.card"])
             self.say(plain_text(card.front))
@@ -87,6 +83,9 @@ class Study:
             ratings = [f"{place} {words[f'cards.{one}']}" for place, one in enumerate(RATINGS, 1)]
             rating = self._number(f"{'  '.join(ratings)}: ", len(RATINGS))
             self.progress.rate(name, RATINGS[rating - 1], datetime.now(UTC))
+        if today.held:
+            self.say("")
+            self.say(words.count("cards.held", today.held))
 
     def _questions(self) -> None:
         for lesson in self.lessons:

@@ -34,6 +34,7 @@ from relyon.learn.pages.render import (
 from relyon.learn.pages.review import review_script
 from relyon.learn.pages.steps import Step, lesson_steps
 from relyon.learn.pages.worked import number_data, worked_html
+from relyon.learn.ration import LIMITS
 from relyon.report.environment import environment
 
 __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
@@ -180,7 +181,7 @@ def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
         counts = {one.name: _questions(one) for one in lessons}
         values = {"lessons": lessons, "counts": counts}
     elif place == "cards":
-        values = {"cards": list(_cards(lessons, language))}
+        values = {"cards": list(_cards(lessons, language)), "limits": LIMITS}
     elif place == "game":
         values = {"game": game_data(language)}
     else:

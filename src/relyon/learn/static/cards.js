@@ -6,11 +6,10 @@
   const box = document.getElementById("box");
   const language = document.documentElement.lang;
 
+  const usual = JSON.parse(document.getElementById("limits").textContent);
+  const MORE = 10;
+
   const inBox = () => cards.filter((card) => card.id in store.cards);
-  const due = () => inBox()
-    .map((card) => ({ card, state: schedule.state(card.id) }))
-    .filter((one) => one.state.due <= new Date())
-    .sort((one, other) => one.state.due - other.state.due);
   const interval = (when) => {
     const minutes = Math.max(1, Math.round((when - Date.now()) / 60000));
     const format = new Intl.RelativeTimeFormat(language, { numeric: "always", style: "short" });
@@ -21,12 +20,15 @@
 
   let asked = null;
   const show = () => {
-    const waiting = due();
+    const today = schedule.today(cards.map((card) => card.id), usual);
+    const waiting = today.asked.map((id) => ({ card: cards.find((card) => card.id === id) }));
     const said = document.getElementById("due");
     box.hidden = !waiting.length;
     document.getElementById("all-cards").hidden = inBox().length === cards.length;
+    document.getElementById("more").hidden = !today.held || waiting.length > 0;
     if (!inBox().length) said.textContent = say("cards.empty");
     else if (waiting.length) said.textContent = count("cards.due", waiting.length);
+    else if (today.held) said.textContent = count("cards.held", today.held);
     else {
       const next = Math.min(...inBox().map((card) => schedule.state(card.id).due.getTime()));
       said.textContent = say("cards.none", { when: interval(next) });
@@ -63,6 +65,20 @@
     if (box.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
     const open = !box.querySelector(".back").hidden;
     if (open && "1234".includes(event.key)) rate(Number(event.key));
+  });
+  for (const field of document.querySelectorAll("#limit input")) {
+    field.value = schedule.limits(usual)[field.name];
+    field.addEventListener("change", () => {
+      const value = Math.trunc(Number(field.value));
+      if (field.value !== "" && value >= 0) schedule.limit(field.name, value, usual);
+      field.value = schedule.limits(usual)[field.name];
+      show();
+    });
+  }
+  document.getElementById("more").addEventListener("click", () => {
+    schedule.more(MORE);
+    show();
+    (box.hidden ? document.getElementById("due") : box.querySelector(".show")).focus();
   });
   document.getElementById("all-cards").addEventListener("click", () => {
     for (const card of cards) schedule.add(card.id);
