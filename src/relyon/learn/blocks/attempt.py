@@ -7,14 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from relyon.core.registry import suggestion
 from relyon.core.texts import message
 from relyon.learn.blocks.block import Block
 from relyon.learn.blocks.fields import Fields
 
 __all__ = ["PLACES", "Try"]
 
-#: What the learner types once, and every command of the course uses.
-PLACES = ("judgments", "run", "other", "labelled", "log", "query")
+#: What the learner types once and every command of the course uses, and what stands there before.
+PLACES = {
+    "judgments": "judgments.qrels",
+    "run": "run.trec",
+    "other": "new.trec",
+    "labelled": "scored.csv",
+    "log": "log.csv",
+    "query": "q1",
+}
 PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -37,16 +45,21 @@ class Try(Block):
     def read(cls, fields: Fields) -> Try:
         """Reads the block."""
         found = cls(fields.text("id"), fields.text("text"), fields.text("command"))
-        for name in found.places:
+        for name in PLACE.findall(found.command):
             if name not in PLACES:
                 text = message("learn.name-cannot-be-value", name="command", value=f"{{{name}}}")
-                fields.fail(text)
+                fields.fail(text, suggestion(name, list(PLACES)))
         return found
 
     @property
-    def places(self) -> tuple[str, ...]:
-        """The places of its command, in order."""
-        return tuple(dict.fromkeys(PLACE.findall(self.command)))
+    def places(self) -> dict[str, str]:
+        """The places of its command, in order, and what stands there before one is typed."""
+        return {name: PLACES[name] for name in PLACE.findall(self.command)}
+
+    @property
+    def example(self) -> str:
+        """The command before anything is typed."""
+        return self.command.format(**self.places)
 
     def texts(self) -> Iterator[str]:
         yield self.text

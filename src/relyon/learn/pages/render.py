@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from relyon.analysis.explanation import Explanation
 from relyon.core.texts import PAGE, Language, catalogue, translate
 from relyon.core.texts.languages import language_tag
-from relyon.learn.blocks import Block, Choice, Dial, Picture, Play, Predict, Quiz
+from relyon.learn.blocks import Block, Choice, Dial, Picture, Play, Predict, Quiz, Try
 from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER
 from relyon.learn.pages.drawn import json_number, picture_data, play_drawing
@@ -130,6 +130,8 @@ def block_data(block: Block, language: Language) -> dict[str, object]:
         data |= _play(block, language)
     if isinstance(block, Dial):
         data |= _dial(block)
+    if isinstance(block, Try):
+        data |= {"command": block.command, "places": block.places}
     if isinstance(block, Picture):
         data["drawing"] = picture_data(block)
     return data

@@ -49,6 +49,7 @@ SCRIPTS = {
         "chart.js",
         "numbers.js",
         "answers.js",
+        "try.js",
         "draw.js",
         "picture-candies.js",
         "picture-roc.js",

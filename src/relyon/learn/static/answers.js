@@ -275,5 +275,5 @@
   };
 
   relyon.blocks = { predict: ask, quiz: ask, derive, card };
-  for (const kind of ["recap", "picture", "try"]) relyon.blocks[kind] = () => {};
+  for (const kind of ["recap", "picture"]) relyon.blocks[kind] = () => {};
 })();
