@@ -1,7 +1,7 @@
 "use strict";
 // The list of lessons with what is answered, and the file of progress.
 (() => {
-  const { store, say } = relyon;
+  const { store, say, count } = relyon;
   const show = () => {
     for (const row of document.querySelectorAll("[data-lesson]")) {
       const prefix = `${row.dataset.lesson}/`;
@@ -14,16 +14,15 @@
   };
   const tell = (key) => { document.getElementById("said").textContent = say(key); };
 
-  document.getElementById("export").addEventListener("click", () => {
-    const address = URL.createObjectURL(new Blob([store.text()], { type: "application/json" }));
-    relyon.make("a", { href: address, download: "relyon-learn.json" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  });
+  document.getElementById("export").addEventListener("click", store.save);
   const file = document.getElementById("file");
   document.getElementById("import").addEventListener("click", () => file.click());
   file.addEventListener("change", async () => {
     if (!file.files.length) return;
-    tell(store.replace(await file.files[0].text()) ? "page.imported" : "page.not_progress");
+    const left = store.replace(await file.files[0].text());
+    if (left === null) tell("page.not_progress");
+    else if (left) document.getElementById("said").textContent = count("page.imported_but", left);
+    else tell("page.imported");
     file.value = "";
     show();
   });
