@@ -57,6 +57,11 @@ def test_further_lists_are_clear_and_their_numbers_right(language: Language, blo
                 assert matches(shown.written, quantity(shown.expression))
 
 
+def test_the_last_operation_is_shown_even_where_it_repeats_one() -> None:
+    lines = worked_lines(number("(2+4/2)/(4/2)"), "en")
+    assert lines == ["4 / 2 = 2", "2 + 2 = 4", "4 / 2 = 2"]
+
+
 def test_arithmetic_is_shown_operation_by_operation() -> None:
     assert worked_lines(number("3+2/log2(3)-1/2"), "en") == [
         "log2(3) ≈ 1.585",

@@ -122,6 +122,8 @@ def _computed(expression: str, language: Language) -> list[str]:
         return []
     worked = _Arithmetic(values)
     worked.value(ast.parse(plain, mode="eval").body)
+    if worked.lines and worked.last != worked.lines[-1]:
+        worked.lines.append(worked.last)  # an operation seen before is left out, but not the last
     # A number alone, without any operation, is no result that was worked out.
     return [*lines, *worked.lines]
 
@@ -141,11 +143,13 @@ class _Arithmetic:
 
     Attributes:
         values: Values by name.
-        lines: The operations so far.
+        lines: The operations so far, each once.
+        last: The latest of them; empty before the first.
     """
 
     values: Mapping[str, float]
     lines: list[str] = field(default_factory=list)
+    last: str = ""
 
     def value(self, node: ast.expr) -> float:
         """Returns the value of an expression, and keeps its operations as lines."""
@@ -178,6 +182,7 @@ class _Arithmetic:
         line = f"{text} {'=' if exact else '≈'} {_short(value)}"
         if line not in self.lines:
             self.lines.append(line)
+        self.last = line
         return value
 
 
