@@ -290,13 +290,14 @@ def _check(folder: Path | None, language: Language) -> None:
 
     optional_package("markdown_it", purpose=message("cli.course"), install="relyon[learn]")
     from relyon.learn.course import LESSONS, read_course
-    from relyon.learn.lesson_checks import check_languages, check_lesson
+    from relyon.learn.lesson_checks import check_languages, check_lesson, check_minutes
 
     root = folder or LESSONS
     courses = [read_course(root, one) for one in LANGUAGES if (root / one).is_dir()]
     faults = [fault for course in courses for lesson in course for fault in check_lesson(lesson)]
     for other in courses[1:]:
         faults += check_languages(courses[0], other)
+    faults += check_minutes(courses)
     for fault in faults:
         click.echo(fault.said(language))
     if faults:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from relyon.core.errors import RelyonError
 from relyon.core.texts import Language, message, translate
@@ -14,16 +15,19 @@ from relyon.learn.figures import figure_of
 from relyon.learn.lesson import NUMBER, Lesson, Prose, numbers, plain_text
 from relyon.learn.pages.drawn import picture_data, play_drawing
 from relyon.learn.pages.fresh import fresh_questions
+from relyon.learn.pages.minutes import lesson_minutes
 from relyon.learn.pages.recorded import fewest_moves, record
 from relyon.learn.pages.worked import is_worked
 from relyon.learn.quantities import derivation, matches, quantity
 
-__all__ = ["Fault", "check_languages", "check_lesson", "check_text"]
+__all__ = ["Fault", "check_languages", "check_lesson", "check_minutes", "check_text"]
 
 #: A number with decimals that is written without its expression.
 LOOSE = re.compile(r"(?<![\w.@])\d*\.\d+(?!\w|\.\d)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+", re.DOTALL)
 BOLD = re.compile(r"\*\*(.+?)\*\*")
+#: By how many minutes the front of a lesson may differ from what it takes.
+SLACK = 1
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,29 @@ def check_languages(one: Sequence[Lesson], other: Sequence[Lesson]) -> list[Faul
         for first, second in zip(one, other, strict=True)
         for text in _differences(first, second)
     ]
+
+
+def check_minutes(courses: Iterable[Sequence[Lesson]]) -> list[Fault]:
+    """Returns the lessons whose `minutes` are more than `SLACK` from what they take.
+
+    The languages of a lesson share one number: it is compared with the mean of theirs.
+
+    Args:
+        courses: The lessons of each language.
+    """
+    by_name: dict[str, list[Lesson]] = {}
+    for course in courses:
+        for lesson in course:
+            by_name.setdefault(lesson.name, []).append(lesson)
+    faults = []
+    for lessons in by_name.values():
+        found = max(1, round(fmean(map(lesson_minutes, lessons))))
+        faults += [
+            Fault(one.path, 1, message("learn.minutes-differ", minutes=one.minutes, found=found))
+            for one in lessons
+            if abs(one.minutes - found) > SLACK
+        ]
+    return faults
 
 
 def check_text(text: str, path: str, line: int = 1) -> list[Fault]:
