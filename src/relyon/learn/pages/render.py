@@ -71,6 +71,14 @@ for _kind in ("th_open", "td_open"):
 OPEN, CLOSE, LETTER = "\ue000", "\ue001", "\ue002"
 #: Asterisks between Chinese punctuation and a word: Markdown would not take them for bold.
 TIGHT = re.compile(rf"(?<=[{MARKS}“”])(?=\*\*[\w{OPEN}])|(?<=[\w{CLOSE}]\*\*)(?=[{MARKS}“”])")
+#: What is not broken between two lines: a short list, a term of a formula, a ratio, a step between
+#: grades; and its beginning and end while Markdown is rendered.
+WHOLE = re.compile(
+    r"\[[-−–∞\d.]+(?:, [-−–∞\d.]+){1,7}\](?!\()"
+    r"|\w*\^?\([\w/^]+ [+−] [\w/^]+\)"
+    r"|\w+\^\w+ − 1|\d+ : \d+|[\u3400-\u9fff]→[\u3400-\u9fff]"
+)
+BEGIN, END = "\ue003", "\ue004"
 
 
 def markdown(text: str, language: Language) -> Markup:
@@ -94,7 +102,9 @@ def _with_numbers(text: str, language: Language, render: Callable[[str], str]) -
         )
         return f"{OPEN}{len(numbers) - 1}{CLOSE}"
 
-    html = render(TIGHT.sub(LETTER, NUMBER.sub(put, text))).replace(LETTER, "")
+    source = WHOLE.sub(rf"{BEGIN}\g<0>{END}", NUMBER.sub(put, text))
+    html = render(TIGHT.sub(LETTER, source)).replace(LETTER, "")
+    html = html.replace(BEGIN, '<span class="whole">').replace(END, "</span>")
     if language != "zh":
         html = WORDS.sub(rf'<span lang="{language_tag("zh")}">\g<0></span>', html)
     return Markup(re.sub(f"{OPEN}(\\d+){CLOSE}", lambda found: numbers[int(found[1])], html))

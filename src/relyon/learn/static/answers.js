@@ -19,7 +19,7 @@
     const mark = make("span", { class: "mark", "aria-hidden": "true" }, MARKS[how]);
     const [first, ...rest] = Array.isArray(why) ? why : [html(why)];
     box.className = `reply ${how}`;
-    box.replaceChildren(make("p", {}, mark, " ", lead, lead ? " " : "", first), ...rest.map((one) => make("p", {}, one)));
+    box.replaceChildren(make("p", {}, mark, " ", lead, lead ? say("quiz.between") : "", first), ...rest.map((one) => make("p", {}, one)));
   };
   /** Says why something was no answer; the question stays open. */
   const open = (section, text) => {
@@ -44,7 +44,7 @@
     const found = make("span");
     const [before, after] = say(key, { option: "\n" }).split("\n");
     const option = section.querySelectorAll("label.choice > span")[place].cloneNode(true);
-    found.append(make("strong", {}, before, option, after), " ", html(data.choices[place].reply));
+    found.append(make("strong", {}, before, option, after), say("quiz.between"), html(data.choices[place].reply));
     return found;
   };
 
@@ -106,7 +106,7 @@
     const right = Math.abs(value - answer) <= tolerance;
     const known = wrong.find((one) => Math.abs(value - one.value) <= tolerance);
     const lead = [shown ? say("quiz.read_as", { value: shown }) : "", say(right ? "quiz.right" : "quiz.wrong")];
-    reply(section, right ? "right" : "wrong", right ? run.data.reply : (known?.reply ?? run.data.otherwise), lead.filter(Boolean).join(" "));
+    reply(section, right ? "right" : "wrong", right ? run.data.reply : (known?.reply ?? run.data.otherwise), lead.filter(Boolean).join(say("quiz.between")));
     if (!run.tried) run.streak = right && !run.shown ? run.streak + 1 : 0;
     run.tried = true;
     runs.set(section, run);
