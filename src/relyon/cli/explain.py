@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 import click
@@ -203,9 +204,11 @@ def _open_lesson(lesson: Lesson, found: Explanation) -> None:
     from relyon.cli.learn import serve
     from relyon.learn.course import course
     from relyon.learn.pages.site import lesson_page, pages, steps_ahead
+    from relyon.learn.tracks import course_tracks
 
     first = f"{lesson.language}/{lesson.name}.html"
-    own = lesson_page(lesson, course(lesson.language), found)
+    lessons = course(lesson.language)
+    own = lesson_page(lesson, lessons, found, partial(course_tracks, lessons))
     serve(pages().replaced(first, own), first, browser=True, ahead=steps_ahead())
 
 

@@ -76,6 +76,10 @@ class Fields:
             self.fail(message("learn.is-not-table", name=name))
         return dict(values)
 
+    def table(self, name: str) -> Fields:
+        """Returns a table with fields of its own."""
+        return Fields(self._get(name, dict, None), self.path, self.line)
+
     def tables(self, name: str) -> list[Fields]:
         """Returns the tables ``[[name]]``, an empty list if there are none."""
         values = self._get(name, list, [])

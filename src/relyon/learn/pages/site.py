@@ -23,6 +23,7 @@ from relyon.learn.figures import figure_of
 from relyon.learn.game import game_data
 from relyon.learn.lesson import Lesson
 from relyon.learn.pages.fresh import fresh_questions
+from relyon.learn.pages.minutes import deeper_minutes
 from relyon.learn.pages.render import (
     block_data,
     derivation_steps,
@@ -35,14 +36,17 @@ from relyon.learn.pages.review import review_script
 from relyon.learn.pages.steps import Step, lesson_steps
 from relyon.learn.pages.worked import number_data, worked_html
 from relyon.learn.ration import LIMITS
+from relyon.learn.tracks import TRACKS, course_tracks
 from relyon.report.environment import environment
 
 __all__ = ["lesson_page", "pages", "sheet_parts", "steps_ahead", "write_site"]
 
 SCRIPTS = {
-    "index": ("store.js", "index.js"),
+    "index": ("store.js", "track.js", "index.js"),
     "lesson": (
         "store.js",
+        "track.js",
+        "time.js",
         "fsrs.js",
         "schedule.js",
         "sortable.js",
@@ -76,6 +80,8 @@ PLACES = (
     ("game", "page.game"),
     ("sheet", "page.sheet"),
 )
+#: Makes the tracks of a course, as `course_tracks` returns them.
+Tracks = Callable[[], Mapping[str, Mapping[str, object]]]
 #: The deck of a language, where the package that writes it is installed.
 DECK = "relyon-{language}.apkg"
 HAS_DECKS = find_spec("genanki") is not None
@@ -143,11 +149,14 @@ def pages(lessons: Path | None = None) -> Pages:
         for language in LANGUAGES
         if lessons is None or (lessons / language).is_dir()
     }
+    file = TRACKS if lessons is None else lessons / TRACKS.name
     for language, read in courses.items():
+        tracks = cache(partial(course_tracks, read, file))
         for place, _ in PLACES:
-            found[f"{language}/{place}.html"] = partial(_page, place, language, read)
+            found[f"{language}/{place}.html"] = partial(_page, place, language, read, tracks)
         for lesson in read:
-            found[f"{language}/{lesson.name}.html"] = partial(lesson_page, lesson, read)
+            made = partial(lesson_page, lesson, read, tracks=tracks)
+            found[f"{language}/{lesson.name}.html"] = made
         found[f"{language}/review.js"] = partial(review_script, read, partial(_block, language))
         if HAS_DECKS:
             found[DECK.format(language=language)] = partial(anki_deck, read)
@@ -173,14 +182,14 @@ def _style() -> str:
     return "\n".join([report.read_text("utf-8"), *map(_asset, STYLES)])
 
 
-def _page(place: str, language: Language, lessons: Sequence[Lesson]) -> str:
+def _page(place: str, language: Language, lessons: Sequence[Lesson], tracks: Tracks) -> str:
     """Returns a page other than a lesson."""
     words = catalogue("learn", language)
     title = words["page.course" if place == "index" else f"{place}.title"]
     values: dict[str, object]
     if place == "index":
         counts = {one.name: _questions(one) for one in lessons}
-        values = {"lessons": lessons, "counts": counts}
+        values = {"lessons": lessons, "counts": counts, "tracks": tracks()}
     elif place == "cards":
         values = {"cards": list(_cards(lessons, language)), "limits": LIMITS}
     elif place == "game":
@@ -197,13 +206,19 @@ def sheet_parts(language: Language) -> list[Markup]:
     return [markdown(part, language) for part in parts if part.strip()]
 
 
-def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | None = None) -> str:
+def lesson_page(
+    lesson: Lesson,
+    lessons: Sequence[Lesson],
+    own: Explanation | None = None,
+    tracks: Tracks = dict,
+) -> str:
     """Returns the page of a lesson.
 
     Args:
         lesson: The lesson.
         lessons: The course, for the links to the lessons before and after it.
         own: A derivation of the reader's own numbers, which the page begins with.
+        tracks: Returns the tracks of the course as `course_tracks` does; none by default.
     """
     language = lesson.language
     around: list[Lesson | None] = [None, *lessons, None]
@@ -215,6 +230,7 @@ def lesson_page(lesson: Lesson, lessons: Sequence[Lesson], own: Explanation | No
         lesson.title,
         lesson=lesson,
         steps=[*_own(own, language), *_steps(lesson)],
+        tracks=tracks(),
         before=around[place - 1],
         after=around[place + 1],
     )
@@ -229,7 +245,7 @@ def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, obje
     block = Derive(OWN, what, words["derive.own"], "")
     data = {"id": OWN, "kind": "derive"}
     part = {"block": block, "data": data, "steps": explained_steps(own, language)}
-    yield {"key": OWN, "deeper": "", "begins": False, "parts": [part]}
+    yield {"key": OWN, "deeper": "", "begins": False, "minutes": 0, "parts": [part]}
 
 
 def _questions(lesson: Lesson) -> int:
@@ -252,11 +268,13 @@ def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, 
 def _steps(lesson: Lesson) -> Iterator[dict[str, object]]:
     """Yields what stands on the screen at a time."""
     before = ""
+    minutes = deeper_minutes(lesson)
     for step in lesson_steps(lesson):
         yield {
             "key": step.key,
             "deeper": step.deeper,
             "begins": step.deeper not in {"", before},
+            "minutes": minutes.get(step.deeper, 0),
             "parts": list(_parts(step, lesson.language)),
         }
         before = step.deeper
