@@ -149,7 +149,29 @@ def test_cards_come_back_when_they_are_due() -> None:
     assert progress.cards["b"]["reps"] == 6
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "relyon-learn", "version": 2}'])
+def progress_with(**parts: object) -> str:
+    """A file of progress."""
+    empty = {"format": "relyon-learn", "version": 1, "answers": {}, "cards": {}, "scores": {}}
+    return json.dumps(empty | parts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "[" * 100_000,
+        '{"format": "relyon-learn", "version": 2}',
+        progress_with(answers={"a": None}),
+        progress_with(places={"a": "x"}),
+        progress_with(cards={"a": None}),
+        progress_with(cards={"a": {}}),
+        progress_with(cards={"a": {"added": "never"}}),
+        progress_with(cards={"a": {"due": "2026-01-01T00:00:00Z"}}),
+    ],
+    ids=range(11),
+)
 def test_another_file_is_refused_and_left_as_it_is(text: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(text, "utf-8")

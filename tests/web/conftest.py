@@ -96,7 +96,7 @@ def other_tab(profile: BrowserContext) -> Page:
     return profile.new_page()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Where `relyon learn` serves the course."""
     command = [sys.executable, "-m", "relyon", "learn", "--port", "0", "--lang", "en"]

@@ -175,6 +175,29 @@ STATE = """() => {
 }"""
 
 
+#: How often the tab key is pressed from where the focus is to an element; of radio buttons with the
+#: same name, it stops at one.
+TABS = """target => {
+  const stops = new Set();
+  const found = [...document.querySelectorAll("a[href], button, input, summary, [tabindex]")]
+    .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility());
+  const from = document.activeElement;
+  if (from === target) return 0;
+  const ahead = from.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const between = found.filter((one) => {
+    const after = (ahead ? from : target).compareDocumentPosition(one);
+    const before = (ahead ? target : from).compareDocumentPosition(one);
+    const inside = (after & Node.DOCUMENT_POSITION_FOLLOWING || (!ahead && one === target))
+      && (before & Node.DOCUMENT_POSITION_PRECEDING || (ahead && one === target));
+    const group = one.type === "radio" ? one.form?.closest("section")?.id + one.name : one;
+    if (!inside || stops.has(group)) return false;
+    stops.add(group);
+    return true;
+  }).length;
+  return (ahead ? 1 : -1) * Math.max(1, between);
+}"""
+
+
 def state(tab: Page) -> dict[str, Any]:
     """Returns what a reader sees of a paced lesson."""
     found: dict[str, Any] = tab.evaluate(STATE)
@@ -221,11 +244,13 @@ class Reader:
             self.tab.keyboard.press("Space" if kind in {"radio", "checkbox"} else "Enter")
 
     def tab_to(self, place: Locator) -> None:
-        """Goes to an element by the tab key alone."""
-        for _ in range(60):
-            if place.evaluate("one => one === document.activeElement"):
+        """Goes to an element by the tab key alone, forwards or backwards."""
+        for _ in range(6):
+            away = place.evaluate(TABS)
+            if not away:
                 return
-            self.tab.keyboard.press("Tab")
+            for _ in range(abs(away)):
+                self.tab.keyboard.press("Tab" if away > 0 else "Shift+Tab")
         raise AssertionError(f"the tab key does not reach {place}")
 
     def choose(self, section: Locator, places: list[int]) -> None:
@@ -287,9 +312,18 @@ class Reader:
             self.press(section.locator("button.all"))
         elif isinstance(block, Card):
             self.press(section.locator("summary"))
-        elif isinstance(block, Dial) and self.way == "keys" and len(block.settings) > 1:
-            self.tab_to(section.locator(".dial input"))
-            self.tab.keyboard.press("ArrowRight")
+        elif isinstance(block, Dial) and len(block.settings) > 1:
+            box = section.locator(".dial input")
+            if self.way == "keys":
+                self.tab_to(box)
+                ended = block.start == block.settings[-1]
+                self.tab.keyboard.press("ArrowLeft" if ended else "ArrowRight")
+            else:
+                width = box.evaluate("one => one.clientWidth")
+                first = block.start == block.settings[0]
+                box.tap(position={"x": width - 3 if first else 3, "y": 8})
+        elif isinstance(block, Play):
+            self.step_up(section.locator(".sortable li").nth(1))
         if isinstance(block, Predict | Quiz):
             self.press(section.locator("[type=submit]"))
             return not (isinstance(block, Predict) and block.slider)

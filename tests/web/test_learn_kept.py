@@ -127,3 +127,11 @@ def test_a_page_gone_back_to_and_another_tab_know_the_last_answers(opened: Open)
     tab.go_back()
     expect(row).to_contain_text("2")
     assert sorted(kept(tab)["answers"]) == ["01-first/dcg", "01-first/guess"]
+
+
+def test_what_was_forgotten_elsewhere_does_not_come_back(opened: Open) -> None:
+    tab = opened()
+    tab.evaluate("relyon.store.put('answers', 'a/b', { done: true })")
+    tab.evaluate("localStorage.clear()")
+    tab.evaluate("relyon.store.put('answers', 'a/c', { done: true })")
+    assert list(kept(tab)["answers"]) == ["a/c"]

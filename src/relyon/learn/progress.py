@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from relyon.core.errors import InputError
 from relyon.core.packages import optional_package
@@ -164,10 +164,35 @@ def read_progress(path: Path) -> Progress:
             raise ValueError
         parts = {part: dict(values[part]) for part in PARTS}
         parts |= {part: dict(values.get(part, {})) for part in LATER_PARTS}
-    except (ValueError, KeyError, TypeError):
+        if not all(
+            isinstance(one, dict) for one in (*parts["answers"].values(), *parts["places"].values())
+        ):
+            raise ValueError
+        for one in parts["cards"].values():
+            _check_card(one)
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             message("learn.file-is-not-progress"),
             path=str(path),
             hint=message("learn.name-another-file"),
         ) from None
     return Progress(**parts, path=path)
+
+
+def _check_card(kept: dict[str, Any]) -> None:
+    """Refuses a card that is neither new nor what FSRS needs to plan it, as `store.js` does.
+
+    Raises:
+        ValueError: If a time or a number is none.
+        KeyError: If one is missing.
+        TypeError: If it has another type.
+    """
+    if "due" not in kept:
+        datetime.fromisoformat(kept["added"])
+        return
+    for name in ("due", "last_review"):
+        datetime.fromisoformat(kept[name])
+    counts = [kept[name] for name in ("elapsed_days", "scheduled_days", "reps", "lapses")]
+    levels = [kept[name] or 0 for name in ("stability", "difficulty")]
+    if kept["state"] not in range(4) or min(*counts, *levels) < 0:
+        raise ValueError

@@ -47,8 +47,9 @@ relyon.store = (() => {
   const load = () => {
     if (lost) return;  // what is kept here is newer than what is stored
     try {
-      const found = JSON.parse(localStorage.getItem(NAME));
-      if (valid(found)) take(found);
+      const text = localStorage.getItem(NAME), found = JSON.parse(text);
+      if (text === null) state = empty();  // forgotten meanwhile
+      else if (valid(found)) take(found);
     } catch { /* nothing is kept here: the page works without */ }
   };
   const keep = () => {
@@ -72,7 +73,7 @@ relyon.store = (() => {
   };
   load();
   // Another tab may have written meanwhile: its answers are taken before one is added.
-  addEventListener("storage", (event) => { if (event.key === NAME) load(); });
+  addEventListener("storage", (event) => { if (event.key === NAME || event.key === null) load(); });
   addEventListener("pageshow", (event) => { if (event.persisted) load(); });
 
   return {
