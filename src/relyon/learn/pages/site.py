@@ -21,7 +21,7 @@ from relyon.learn.course import course, read_course
 from relyon.learn.deck import anki_deck
 from relyon.learn.figures import figure_of
 from relyon.learn.game import game_data
-from relyon.learn.lesson import Lesson
+from relyon.learn.lesson import Lesson, plain_text
 from relyon.learn.pages.fresh import fresh_questions
 from relyon.learn.pages.minutes import deeper_minutes
 from relyon.learn.pages.render import (
@@ -66,6 +66,7 @@ SCRIPTS = {
         "lesson.js",
     ),
     "cards": ("store.js", "fsrs.js", "schedule.js", "cards.js"),
+    "learned": ("store.js", "track.js", "learned.js"),
     "game": ("store.js", "sortable.js", "taste.js", "game.js"),
     "sheet": ("sheet.js",),
 }
@@ -79,6 +80,7 @@ PLACES = (
     ("cards", "page.cards"),
     ("game", "page.game"),
     ("sheet", "page.sheet"),
+    ("learned", "page.learned"),
 )
 #: Makes the tracks of a course, as `course_tracks` returns them.
 Tracks = Callable[[], Mapping[str, Mapping[str, object]]]
@@ -188,15 +190,32 @@ def _page(place: str, language: Language, lessons: Sequence[Lesson], tracks: Tra
     title = words["page.course" if place == "index" else f"{place}.title"]
     values: dict[str, object]
     if place == "index":
-        counts = {one.name: _questions(one) for one in lessons}
+        counts = {one.name: len(_questions(one)) for one in lessons}
         values = {"lessons": lessons, "counts": counts, "tracks": tracks()}
     elif place == "cards":
         values = {"cards": list(_cards(lessons, language)), "limits": LIMITS}
+    elif place == "learned":
+        values = {"facts": _facts(lessons), "tracks": tracks()}
     elif place == "game":
         values = {"game": game_data(language)}
     else:
         values = {"parts": sheet_parts(language)}
     return _render(place, f"{place}.html", language, title, **values)
+
+
+def _facts(lessons: Sequence[Lesson]) -> dict[str, object]:
+    """Returns what the page of what was learned knows of the course."""
+    rows = {
+        one.name: {
+            "title": plain_text(one.title),
+            "summary": plain_text(one.summary),
+            "minutes": one.minutes,
+            "questions": [f"{one.name}/{name}" for name in _questions(one)],
+        }
+        for one in lessons
+    }
+    cards = sum(isinstance(block, Card) for one in lessons for block in one.blocks)
+    return {"lessons": rows, "cards": cards}
 
 
 def sheet_parts(language: Language) -> list[Markup]:
@@ -248,9 +267,9 @@ def _own(own: Explanation | None, language: Language) -> Iterator[dict[str, obje
     yield {"key": OWN, "deeper": "", "begins": False, "minutes": 0, "parts": [part]}
 
 
-def _questions(lesson: Lesson) -> int:
-    """Returns how many blocks of a lesson are answered."""
-    return sum(isinstance(block, Predict | Quiz) for block in lesson.blocks)
+def _questions(lesson: Lesson) -> list[str]:
+    """Returns the blocks of a lesson that are answered."""
+    return [block.id for block in lesson.blocks if isinstance(block, Predict | Quiz)]
 
 
 def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, object]]:

@@ -9,8 +9,7 @@
   /** The lessons of a track in order; of the whole course without one. */
   const items = (name) => tracks[name]?.lessons ?? rows.map((row) => ({ lesson: row.dataset.lesson, until: "" }));
   /** Whether the learner is through with a lesson of a track: at its end, or with all questions seen. */
-  const through = ({ lesson, until, at }) => progress.ended(lesson, until ? at : Infinity)
-    || (total(lesson) > 0 && progress.seen(lesson) >= total(lesson));
+  const through = (item) => progress.through(item, total(item.lesson));
 
   const showRow = (row, item, chosen) => {
     const { lesson } = row.dataset, all = Number(row.dataset.count), done = progress.seen(lesson);
@@ -41,7 +40,7 @@
     const where = document.getElementById("begin-where");
     where.textContent = "";
     if (!next) {
-      begin.href = "cards.html";
+      begin.href = "learned.html";
       begin.textContent = say("track.all_done");
       return;
     }

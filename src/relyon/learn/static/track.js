@@ -10,6 +10,8 @@ relyon.progress = (() => {
     store.put("settings", "track", asked);
   }
   const place = (lesson) => store.places[lesson] ?? {};
+  const seen = (lesson) => Object.entries(store.answers)
+    .filter(([name, answer]) => name.startsWith(`${lesson}/`) && name.split("/").length === 2 && answer.done).length;
 
   return {
     /** The name of the chosen track; empty for the whole course. */
@@ -20,10 +22,10 @@ relyon.progress = (() => {
     choose(name) { store.put("settings", "track", name); },
     place,
     /** How many questions of a lesson were seen: answered or skipped. */
-    seen: (lesson) => Object.entries(store.answers)
-      .filter(([name, answer]) => name.startsWith(`${lesson}/`) && name.split("/").length === 2 && answer.done).length,
-    /** Whether a lesson was gone through to its end, or as far as a track takes it. */
-    ended: (lesson, at = Infinity) => place(lesson).ended === true || place(lesson).at >= at,
+    seen,
+    /** Whether the learner is through with a lesson: at its end or with all of its questions, or as far as a track goes. */
+    through: ({ lesson, until, at }, questions) => place(lesson).ended === true
+      || (Boolean(until) && place(lesson).at >= at) || (questions > 0 && seen(lesson) >= questions),
     /** Seconds that the learner was active on the pages of a lesson. */
     seconds: (lesson) => Number.isFinite(place(lesson).seconds) && place(lesson).seconds > 0 ? place(lesson).seconds : 0,
   };
