@@ -163,7 +163,7 @@ def test_what_is_still_wrong_is_asked_first(opened: Open) -> None:
 
 @pytest.fixture
 def tracked(short_course: Path) -> Iterator[None]:
-    """The short course with two tracks: one ends the first lesson early, one has it alone."""
+    """The short course with tracks: two end the first lesson early, two have no other one."""
     tracks = {
         "short": {
             "title": "Short",
@@ -175,6 +175,10 @@ def tracked(short_course: Path) -> Iterator[None]:
         "one": {
             "title": "One",
             "lessons": [{"lesson": "01-first", "title": "First", "until": ""}],
+        },
+        "brief": {
+            "title": "Brief",
+            "lessons": [{"lesson": "01-first", "title": "First", "until": "recap-one"}],
         },
     }
     page = short_course / "en" / "01-first.html"
@@ -207,3 +211,14 @@ def test_a_track_says_where_it_goes_on(opened: Open) -> None:
     tab.evaluate("relyon.store.put('settings', 'track', 'unknown')")
     opened()
     expect(tab.locator("#lesson-end a")).to_have_text(WORDS.say("pace.following", title="Second"))
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_track_that_ends_early_with_its_last_lesson_ends_once(opened: Open) -> None:
+    tab = opened()
+    tab.evaluate("relyon.store.put('settings', 'track', 'brief')")
+    opened()
+    skip_to(tab, "recap-one")
+    expect(tab.locator("#recap-one .track")).to_have_text(
+        WORDS.say("pace.track_done", track="Brief")
+    )

@@ -240,7 +240,7 @@ relyon.pace = (() => {
     if (recap ? recap.id !== until : one !== steps.at(-1)) return;
     const box = recap ?? one.node.querySelector(".finish");
     for (const old of box.querySelectorAll(".following, .track")) old.remove();
-    if (recap) box.append(make("p", { class: "track" }, say("pace.track_ends", { track: own.title })));
+    if (recap && after) box.append(make("p", { class: "track" }, say("pace.track_ends", { track: own.title })));
     box.append(after ? link(after, "pace.track_next") : make("p", { class: "track" }, say("pace.track_done", { track: own.title })));
   };
 
