@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -128,3 +129,13 @@ def test_languages_take_the_same_time() -> None:
     for one, other in zip(course("en"), course("zh"), strict=True):
         first, second = lesson_minutes(one), lesson_minutes(other)
         assert abs(first - second) <= max(1, 0.1 * first), one.name
+
+
+@pytest.mark.parametrize("page", ["docs/lessons.md", "docs/zh/lessons.md"])
+def test_the_guide_says_the_seconds_of_the_model(page: str) -> None:
+    text = (Path(__file__).parents[2] / page).read_text("utf-8")
+    rows = re.findall(r"^\| [^|]+ \| (\d+) \|$", text, re.MULTILINE)
+    assert list(map(int, rows)) == list(SECONDS.values())
+    assert f"{WORDS:g}" in text
+    assert f"{CHARACTERS}" in text
+    assert f"{round(WORDS * CHARACTERS)}" in text
