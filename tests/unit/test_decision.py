@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,3 +171,70 @@ def test_ship_is_said_no_more_often_than_the_level_allows(measures: int, correct
     assert rate("ship", 0.0, draws, **options) <= 0.025 + slack  # type: ignore[arg-type]
     assert rate("ship", -0.1, 300, **options) == 0  # type: ignore[arg-type]
     assert rate("do-not-ship", -0.2, 300, **options) > 0.9  # type: ignore[arg-type]
+
+
+def written(folder: Path, unjudged: int, lacking: int = 0) -> tuple[Path, Path, Path]:
+    """Writes judgments and two runs; the second is better, and lacks queries."""
+    lines: list[list[str]] = [[], [], []]
+    for n in range(30):
+        lines[0] += [f"q{n} 0 good 1", *(f"q{n} 0 bad{place} 0" for place in range(9))]
+        for side in (0, 1):
+            rest = [f"new{place}" if place < unjudged else f"bad{place}" for place in range(9)]
+            top = 0 if side else 3 + n % 3
+            ranked = [*rest[:top], "good", *rest[top:]]
+            if side and n < lacking:
+                continue
+            lines[1 + side] += [
+                f"q{n} Q0 {name} {rank} {20 - rank} r" for rank, name in enumerate(ranked, 1)
+            ]
+    paths = [folder / name for name in ("judgments.qrels", "old.run", "new.run")]
+    for path, each in zip(paths, lines, strict=True):
+        path.write_text("\n".join(each) + "\n")
+    return paths[0], paths[1], paths[2]
+
+
+@pytest.mark.parametrize(("unjudged", "choice"), [(0, "ship"), (6, "grade-more")])
+def test_files_and_runs_in_memory_get_the_same_decision(
+    tmp_path: Path, unjudged: int, choice: str
+) -> None:
+    judgments, old, new = written(tmp_path, unjudged)
+    of_files = relyon.compare(judgments, old, new, "rr@10")
+    of_runs = relyon.compare(judgments, relyon.read_run(old), relyon.read_run(new), "rr@10")
+    before = of_files.to_dict()["decision"]
+    relyon.write_report(of_files, tmp_path / "report.md")
+    assert [one["choice"] for one in before] == [choice]  # type: ignore[attr-defined]
+    assert before == of_files.to_dict()["decision"] == of_runs.to_dict()["decision"]
+
+
+@pytest.mark.parametrize(
+    ("convention", "lacking", "choice", "reason"),
+    [
+        ("trec_eval", 0, "ship", "better"),
+        ("trec_eval", 1, "cannot-tell", "lost"),
+        ("trec_eval", 10, "cannot-tell", "lost"),
+        ("relyon", 1, "ship", "better"),  # an empty list counts as zero
+    ],
+)
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
+def test_a_candidate_that_returns_nothing_for_queries_left_out_is_not_shipped(
+    tmp_path: Path, convention: str, lacking: int, choice: str, reason: str
+) -> None:
+    judgments, old, new = written(tmp_path, 0, lacking)
+    found = relyon.compare(judgments, old, new, "rr@10", convention=convention)
+    decision = decide(found, found.candidates[0])
+    assert (decision.choice, decision.reason, decision.lost) == (
+        choice,
+        reason,
+        lacking if reason == "lost" else 0,
+    )
+    if reason == "lost":
+        noun = "query" if lacking == 1 else "queries"
+        assert f"lacks {lacking} {noun} of the baseline" in decision.line()
+        assert f"{lacking} 条查询" in decision.line("zh")
+
+
+@pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
+def test_evaluations_alone_say_that_unjudged_documents_are_unknown(tmp_path: Path) -> None:
+    judgments, *runs = written(tmp_path, 6)
+    found = relyon.compare_results([relyon.evaluate(judgments, run, "rr@10") for run in runs])
+    assert "unjudged documents are unknown" in decide(found, found.candidates[0]).line()

@@ -17,7 +17,6 @@ from relyon.core.texts import message
 
 if TYPE_CHECKING:
     from relyon.analysis.comparison import Comparison, Contrast
-    from relyon.evaluation.results import Results
 
 __all__ = ["Explain", "check_gate_names", "check_gates", "explain_command", "given_words"]
 
@@ -169,34 +168,20 @@ def _lost_queries(comparison: Comparison) -> list[str]:
 
     The other queries cannot show that a candidate is not worse.
     """
-    if comparison.convention is None or comparison.convention.missing != "skip":
-        return []
-    baseline, *candidates = _runs_of(comparison)
-    found: list[str] = []
-    for one in candidates:
-        kept = set(one.queries)
-        lost = [query for query in baseline.queries if query not in kept]
-        if lost:
-            found.append(
-                message(
-                    "cli.candidate-lost-queries",
-                    candidate=one.run,
-                    baseline=baseline.run,
-                    count=len(lost),
-                    queries=len(baseline.queries),
-                    names=lost[:5],
-                )
-            )
-    return found
+    from relyon.analysis.comparison.decision import lost_queries
 
-
-def _runs_of(comparison: Comparison) -> list[Results]:
-    """Returns the results of the baseline's fullest run, and of all runs of the candidates."""
-    if not comparison.systems:
-        return list(comparison.results)
-    baseline, *others = comparison.systems
-    fullest = max(baseline.results, key=lambda one: len(one.queries))
-    return [fullest, *(one for each in others for one in each.results)]
+    return [
+        message(
+            "cli.candidate-lost-queries",
+            candidate=run,
+            baseline=lost.baseline,
+            count=len(lost.queries),
+            queries=lost.of,
+            names=list(lost.queries[:5]),
+        )
+        for candidate in comparison.candidates
+        for run, lost in lost_queries(comparison, candidate).items()
+    ]
 
 
 def _look(one: Contrast, comparison: Comparison, explain: Explain) -> str:

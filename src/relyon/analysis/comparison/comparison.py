@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from os import PathLike
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.breakdowns.breakdown import breakdown_frame
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_tables import comparison_document, query_rows
-from relyon.analysis.comparison.decision import decide
+from relyon.analysis.comparison.decision import JUDGED, decide
 from relyon.analysis.comparison.paired_runs import PairedRuns
 from relyon.analysis.comparison.pairing import Sample
 from relyon.analysis.comparison.plans.query_plan import POWERS, QueryPlan, plan_queries
@@ -229,10 +228,9 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
             known.append(found)
         return found
 
-    def judged_share(self, name: str, k: int) -> float:
-        """Returns the mean judged share of a run's first k documents; NaN unless it is at hand."""
-        held = self.judgments and not isinstance(self._sources.get(name, ""), str | PathLike)
-        return self.measured(name, f"judged@{k}")[f"judged@{k}"] if held else math.nan
+    def judged_share(self, name: str) -> float:
+        """Returns the mean judged share of a run's first documents; NaN if results were given."""
+        return math.nan if self.judgments is None else self.measured(name, JUDGED)[JUDGED]
 
     def keep_further(self, found: Mapping[str, Callable[[], Results]]) -> None:
         """Keeps further measures of each run, which are not compared, for `measured`.

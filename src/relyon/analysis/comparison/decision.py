@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
@@ -17,7 +17,18 @@ from relyon.measures.parser import measure as parse_measure
 if TYPE_CHECKING:
     from relyon.analysis.comparison.paired_runs import PairedRuns
 
-__all__ = ["GAP", "MANY_UNJUDGED", "Choice", "Decision", "decide", "decision_lines"]
+__all__ = [
+    "DEPTH",
+    "GAP",
+    "JUDGED",
+    "MANY_UNJUDGED",
+    "Choice",
+    "Decision",
+    "Lost",
+    "decide",
+    "decision_lines",
+    "lost_queries",
+]
 
 Choice = Literal["ship", "do-not-ship", "grade-more", "cannot-tell"]
 Reason = Literal[
@@ -29,6 +40,7 @@ Reason = Literal[
     "unjudged",
     "few",
     "few-clusters",
+    "lost",
     "unchanged",
     "corrected",
     "undecided",
@@ -40,6 +52,10 @@ Reason = Literal[
 #: At least this share of the top k is unjudged, or one run has so much more than the other: then
 #: documents without a grade can turn a result. The rule `unjudged` of `relyon.diagnose` has them.
 MANY_UNJUDGED, GAP = 0.2, 0.1
+#: The share is that of the first so many documents, unless a `judged@k` is compared.
+DEPTH = 10
+#: The measure of that share.
+JUDGED = f"judged@{DEPTH}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +66,8 @@ class Decision:
         candidate: The name of the candidate.
         choice: `ship`, `do-not-ship`, `grade-more` or `cannot-tell`.
         reason: Why: `better`, `equal`, `equal-loss` (a significant loss within the margin) or
-            `not-worse`; `worse`; `unjudged`; `few`, `few-clusters`, `unchanged`, `corrected`
+            `not-worse`; `worse`; `unjudged`; `few`, `few-clusters`, `lost` (the candidate lacks
+            queries of the baseline that the rules leave out), `unchanged`, `corrected`
             (significant only before the correction), `undecided`, `other-better` (not the first
             measure, but another one is better), `guard` (another measure's margin is not shown),
             `hidden` (worse on a value of a column), `untested`.
@@ -61,6 +78,7 @@ class Decision:
         k: The cutoff of these shares.
         lead: The verdict of the contrast that decides.
         unknown: Whether documents may be unjudged, and how many is unknown.
+        lost: How many of the baseline's queries the candidate lacks and the rules leave out.
     """
 
     candidate: str
@@ -69,9 +87,10 @@ class Decision:
     contrast: Contrast | None = None
     undecided: tuple[str, ...] = ()
     unjudged: tuple[float, float] | None = None
-    k: int = 10
+    k: int = DEPTH
     lead: str = ""
     unknown: bool = False
+    lost: int = 0
 
     def text(
         self,
@@ -101,6 +120,8 @@ class Decision:
             "run": (one.baseline, one.candidate)[behind],
             "share": style.percent(shares[behind]),
             "k": self.k,
+            "candidate": self.candidate,
+            "lost": self.lost,
         }
         text = words.say(f"reason.{self.reason}", **values)
         if self.choice == "ship" and self.undecided:
@@ -188,7 +209,9 @@ def decide(
 
     1. `do-not-ship` if a tested measure is worse. If, on the measure that is worse, the candidate
        has many unjudged documents, `grade-more`: they count as not relevant, and could turn it.
-    2. `cannot-tell` with fewer than six queries or clusters, or if no query changed.
+    2. `cannot-tell` with fewer than six queries or clusters; if the candidate lacks queries of the
+       baseline that the rules leave out (`lost_queries`), as the others cannot show that it is not
+       worse; or if no query changed.
     3. `grade-more` if the first measure is better, or not worse by its margin, but the baseline has
        many unjudged documents; or if it is undecided and one of the runs has many.
     4. `cannot-tell` if the first measure is undecided; if another measure has a margin and a loss
@@ -198,11 +221,12 @@ def decide(
     Many: a fifth of the first k documents, or ten points more than the other run. Only unjudged
     documents of the run that is behind can turn a difference, so only they count. The shares are
     those of a compared `judged@k`, that of the first measure's cutoff if there are several; else of
-    `judged@10` if the runs are in memory; else unknown, which the sentence says if there are
-    judgments. Under condensed lists, or with judged passages, they do not count.
+    `judged@10`, which a comparison of runs measures in the same pass; of results alone they are
+    unknown, which the sentence says. Under condensed lists, or with judged passages, they do not
+    count.
 
-    Where nothing changed, `ship` is said at most with probability alpha / 2 without margins: the
-    first measure must be significantly better. With a margin that holds where the loss is the
+    Where nothing changed, the probability of `ship` is at most alpha / 2 without margins: the
+    first measure must be significantly better. With a margin it is that where the loss is the
     margin. A candidate that is worse by less, or equal, may be shipped under the margin.
 
     Args:
@@ -234,13 +258,15 @@ def decide(
         return Decision(candidate, "cannot-tell", "untested")
     first = next((one for one in found if one.measure == comparison.focus), found[0])
     k, unjudged = _unjudged(comparison, candidate, first)
-    judged = getattr(comparison, "judgments", None) is not None
+    judged = comparison.convention is not None
+    missing = lost_queries(comparison, candidate).values()
+    lost = max((len(one.queries) for one in missing), default=0)
 
     def told(choice: Choice, reason: Reason, one: Contrast = first) -> Decision:
         open_ones = tuple(
             contrast_label(each) for each in found if each.verdict == "undecided" and each != one
         )
-        held = (unjudged, k, one.verdict, unjudged is None and judged)
+        held = (unjudged, k, one.verdict, unjudged is None and judged, lost)
         return Decision(candidate, choice, reason, one, open_ones, *held)
 
     worse = [one for one in found if one.verdict == "worse"]
@@ -251,6 +277,8 @@ def decide(
         return told("do-not-ship", "worse", one)
     if first.few:
         return told("cannot-tell", "few-clusters" if first.in_clusters else "few")
+    if lost:
+        return told("cannot-tell", "lost")
     if first.verdict == "undecided":
         if not first.changed and first.difference == 0:
             return told("cannot-tell", "unchanged")
@@ -280,6 +308,47 @@ def decide(
     return told("ship", "equal-loss" if lost else "equal")
 
 
+class Lost(NamedTuple):
+    """Queries that a run lacks: their ids, and the baseline's run that has them."""
+
+    queries: tuple[str, ...]
+    baseline: str
+    of: int
+
+
+def lost_queries(comparison: PairedRuns, candidate: str) -> dict[str, Lost]:
+    """Returns the baseline's queries that a candidate lacks, if the convention leaves them out.
+
+    A candidate that fails on hard queries and returns nothing for them looks better on the others.
+
+    Args:
+        comparison: The comparison.
+        candidate: The name of a candidate.
+
+    Returns:
+        By the name of the run, of which a system has several: the ids, in the baseline's order;
+        the name of the baseline's fullest run, and how many queries it has. Empty if nothing is
+        lacking, if lacking queries count (`missing=zero`), or if values alone were compared.
+    """
+    convention = comparison.convention
+    if convention is None or convention.missing != "skip":
+        return {}
+    systems = getattr(comparison, "systems", ())
+    results = [one.results for one in systems]
+    results = results or [(one,) for one in getattr(comparison, "results", ())]
+    if len(results) != len(comparison.runs):
+        return {}
+    of = dict(zip(comparison.runs, results, strict=True))
+    fullest = max(of[comparison.baseline], key=lambda one: len(one.queries))
+    found = {}
+    for one in of[candidate]:
+        kept = set(one.queries)
+        lost = tuple(query for query in fullest.queries if query not in kept)
+        if lost:
+            found[one.run] = Lost(lost, fullest.run, len(fullest.queries))
+    return found
+
+
 def _many(shares: tuple[float, float] | None, side: int) -> bool:
     """Whether a run has many unjudged documents; 0 is the baseline."""
     if shares is None:
@@ -294,10 +363,10 @@ def _unjudged(
     """Returns the cutoff, and the unjudged share of both runs; none if they do not matter."""
     convention = comparison.convention
     if convention is not None and convention.unjudged == "removed":
-        return 10, (0.0, 0.0)
+        return DEPTH, (0.0, 0.0)
     passages = getattr(getattr(comparison, "judgments", None), "passages", None)
     if passages is not None:  # a chunk without a judged passage has no grade by definition
-        return 10, (0.0, 0.0)
+        return DEPTH, (0.0, 0.0)
     shown = {
         k: one
         for one in comparison.contrasts
@@ -309,8 +378,8 @@ def _unjudged(
         one = shown[k]
         shares = 1.0 - one.baseline_mean, 1.0 - one.candidate_mean
     else:
-        k, measured = 10, comparison.judged_share
-        shares = 1.0 - measured(comparison.baseline, k), 1.0 - measured(candidate, k)
+        k, measured = DEPTH, comparison.judged_share
+        shares = 1.0 - measured(comparison.baseline), 1.0 - measured(candidate)
     return k, None if any(map(math.isnan, shares)) else shares
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, get_args
 
 from relyon.analysis.comparison.comparison import Comparison
+from relyon.analysis.comparison.decision import JUDGED
 from relyon.analysis.comparison.pairing import Sample
 from relyon.analysis.comparison.query_facts import (
     Column,
@@ -30,7 +32,7 @@ from relyon.analysis.comparison.runs import Progress, check_titles, evaluate_lis
 from relyon.analysis.comparison.sample_queries import only_queries
 from relyon.analysis.comparison.settings import Options, Settings
 from relyon.core.errors import InputError, ParameterError
-from relyon.core.notes import Note, shared_notes
+from relyon.core.notes import Note, RelyonWarning, shared_notes
 from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.data.convention import Convention
@@ -184,7 +186,7 @@ def compare_runs(
         titles = run_titles(runs, None if names is None else [str(one) for one in given])
     check_runs([one.name for one in systems] or titles, settings)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)
-    lists = [measures, further] if further else [measures]
+    lists = [measures, [JUDGED], *([further] if further else [])]
     passes = evaluate_lists(evaluator, runs, titles, lists, average=average, progress=progress)
     results = [one[0]() for one in passes]
     facts = _facts(results, known)
@@ -199,9 +201,14 @@ def compare_runs(
         systems=systems,
         progress=progress,
     )
+    places = dict(zip(found.runs, firsts, strict=True))
+    found.keep_further({name: passes[place][1] for name, place in places.items()})
+    with warnings.catch_warnings():  # the compared measures have issued them
+        warnings.simplefilter("ignore", RelyonWarning)
+        for name in found.runs:
+            found.judged_share(name)  # kept: the decision needs it
     if further:
-        more = {name: passes[place][1] for name, place in zip(found.runs, firsts, strict=True)}
-        found.keep_further(more)
+        found.keep_further({name: passes[place][2] for name, place in places.items()})
     return found
 
 

@@ -148,8 +148,8 @@ class PairedRuns:
         key = self._key(candidate, measure)
         return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
 
-    def judged_share(self, name: str, k: int) -> float:
-        """Returns the mean judged share of a run's first k documents; NaN if it is unknown."""
+    def judged_share(self, name: str) -> float:
+        """Returns the mean judged share of a run's first documents; NaN if it is unknown."""
         return math.nan
 
     def deltas(self, candidate: str, measure: str) -> dict[str, float]:
