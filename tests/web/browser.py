@@ -19,6 +19,14 @@ def open_page(
     scheme: Literal["light", "dark"] = "light",
 ) -> None:
     """Opens a file or an address in a window of some size, on a phone if it is narrow."""
+    show_at(tab, width, height, scheme)
+    tab.goto(page.as_uri() if isinstance(page, Path) else page)
+
+
+def show_at(
+    tab: Page, width: int, height: int = 900, scheme: Literal["light", "dark"] = "light"
+) -> None:
+    """Makes the window another one, on a phone if it is narrow."""
     # Playwright makes a page that of a phone once, when it is opened; here it turns into one.
     call_browser(
         tab,
@@ -29,7 +37,6 @@ def open_page(
         mobile=width < 600,
     )
     tab.emulate_media(media="null", color_scheme=scheme)
-    tab.goto(page.as_uri() if isinstance(page, Path) else page)
 
 
 def wait_until(tab: Page, condition: str, *, seconds: float = 20.0) -> None:

@@ -61,9 +61,20 @@ def _fence(
     return renderer.fence(tokens, place, options, env).replace("<pre>", '<pre tabindex="0">', 1)
 
 
+def _table(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
+    """Renders a table in a box of its own: where it is wide, the box scrolls and not the page."""
+    begins = tokens[place].nesting > 0
+    tag = str(renderer.renderToken(tokens, place, options, env))
+    return f'<div class="scroll" tabindex="0">{tag}' if begins else f"{tag}</div>"
+
+
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 MARKDOWN.add_render_rule("softbreak", _line_end)
 MARKDOWN.add_render_rule("fence", _fence)
+for _kind in ("table_open", "table_close"):
+    MARKDOWN.add_render_rule(_kind, _table)
 for _kind in ("th_open", "td_open"):
     MARKDOWN.add_render_rule(_kind, _cell)
 #: Around a number's place, and between asterisks and Chinese punctuation, while Markdown is
