@@ -101,6 +101,12 @@ def test_the_first_list_that_differs_is_named(tmp_path: Path) -> None:
     assert verdict.lines[0] == "dcg([3, 2, 0]) returns 5, and 4.26186 is right."
 
 
+def test_a_file_that_begins_with_a_byte_order_mark_runs(tmp_path: Path) -> None:
+    path = filled(tmp_path, *GAPS)
+    path.write_text(path.read_text("utf-8"), "utf-8-sig")
+    assert check_exercise(path).right
+
+
 def test_nan_is_undefined_too(tmp_path: Path) -> None:
     assert check_exercise(
         filled(tmp_path, *GAPS[:2], "dcg(grades) / best if best else float('nan')")
@@ -138,9 +144,10 @@ def test_a_division_by_zero_says_where_and_why(
         ("def dcg(g): return True\ndef ndcg(g, j): return 1\n", "returns True, and 1 is right"),
         ("exit(3)\ndef dcg(g): pass\ndef ndcg(g, j): pass\n", "line 1: SystemExit: 3"),
         ("import os\nos._exit(3)\ndef dcg(g): pass\ndef ndcg(g, j): pass\n", "exit code 3"),
+        ("\ufeffdef dcg(g: tuple[int, ...]): pass\n", "no function `ndcg`"),
         ("print('loud')\ndef dcg(g): return 1j\ndef ndcg(g, j): pass\n", "returns 1j, and 1"),
     ],
-    ids=range(10),
+    ids=range(11),
 )  # fmt: skip
 def test_any_file_gets_an_answer(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "dcg.py"

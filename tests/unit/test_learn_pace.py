@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,7 @@ def test_what_is_beyond_the_core_in_one_language_only_is_a_fault(lesson: Read) -
 def test_later_lessons_ask_quizzes_of_the_core(lesson: Read) -> None:
     first = lesson(f"{quiz('a')}{card('b')}## D {{deeper}}\n\n{quiz('c')}## E\n\n{quiz('d')}")
     assert [one.id for one in review_questions(first)] == ["a", "d"]
+    assert review_questions(replace(first, alone=True)) == []
     script = review_script([first], lambda block: f" <p>{block.id} </script> 中文 </p>\n")
     assert script.startswith('"use strict";\nrelyon.review = [')
     read = json.loads(script.partition("=")[2].strip().removesuffix(";"))
@@ -274,3 +276,10 @@ def test_the_pool_of_questions_is_part_of_the_site(language: Language) -> None:
             assert question["html"] in page
     # Each lesson but the first has something to look back to.
     assert read[0]["questions"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_later_lessons_do_not_ask_what_needs_the_files_of_the_exam(language: Language) -> None:
+    assert [one.name for one in course(language) if one.alone] == ["14-exam"]
+    without = [one.name for one in course(language) if not review_questions(one)]
+    assert without == ["14-exam"]

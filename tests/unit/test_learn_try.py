@@ -67,6 +67,11 @@ def test_commands_are_alike_in_all_languages() -> None:
         assert found == [block.command for block in TRIED.values()]
 
 
+def test_other_braces_of_a_command_stay() -> None:
+    block = Try("t", "T", "relyon explain {run} -q '{}' {a,b} {")
+    assert block.example == "relyon explain run.trec -q '{}' {a,b} {"
+
+
 def test_a_place_that_nobody_types_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "01-try.md"
     path.write_text(

@@ -191,7 +191,7 @@ def _write_exercise(folder: Path, language: Language) -> None:
 
 
 def _check_exercise(path: Path, language: Language) -> None:
-    """Says whether a solution of the exercise is right.
+    """Prints what was found in a solution of the exercise.
 
     Raises:
         CheckError: If it is not.

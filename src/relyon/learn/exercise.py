@@ -64,7 +64,7 @@ class Verdict:
 
     Attributes:
         right: Whether it computes what relyon does, on every list.
-        lines: What is said of it, in sentences.
+        lines: The sentences about it.
     """
 
     right: bool
@@ -123,7 +123,7 @@ def check_exercise(path: Path, language: Language = "en") -> Verdict:
 
     Args:
         path: The learner's file.
-        language: The language of what is said.
+        language: The language of the sentences.
 
     Returns:
         What was found: where it cannot run, with the line; the first list where it differs, what
@@ -134,7 +134,7 @@ def check_exercise(path: Path, language: Language = "en") -> Verdict:
     """
     words = catalogue("learn", language)
     try:
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise InputError(
             message("learn.exercise-cannot-be-read", path=str(path)),
@@ -145,11 +145,7 @@ def check_exercise(path: Path, language: Language = "en") -> Verdict:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         return Verdict(False, (words.say("exercise.syntax", line=line, error=str(error)),))
-    gaps = sorted(
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value is Ellipsis
-    )
+    gaps = _gaps(tree)
     if gaps:
         return Verdict(False, (words.say("exercise.gap", lines=", ".join(map(str, gaps))),))
     names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
@@ -160,6 +156,17 @@ def check_exercise(path: Path, language: Language = "en") -> Verdict:
     if answer is None:
         return Verdict(False, (words.say("exercise.too_long", seconds=f"{LIMIT:g}"),))
     return _judged(answer, language)
+
+
+def _gaps(tree: ast.Module) -> list[int]:
+    """Returns the lines on which there still is a gap: `...`, but not as in `tuple[int, ...]`."""
+    indices = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    allowed = {node for one in indices for node in ast.walk(one)}
+    return sorted(
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value is Ellipsis and node not in allowed
+    )
 
 
 def _run(path: Path) -> dict[str, object] | None:
@@ -243,7 +250,7 @@ def _judged(answer: dict[str, object], language: Language) -> Verdict:
 
 
 def _speed(answer: dict[str, object], words: Catalogue) -> list[str]:
-    """Says how long the learner's lines took for lists, and relyon for the same."""
+    """Returns a sentence about the time that the learner's lines took, and relyon."""
     import relyon
 
     timed, seconds = answer["timed"], answer["seconds"]
@@ -284,7 +291,7 @@ def _list(grades: Sequence[float]) -> str:
 
 
 def _shown(value: object, language: Language) -> str:
-    """Returns a value as it is told to the learner."""
+    """Returns a value as the sentences show it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return catalogue("learn", language)["exercise.none"]
     if isinstance(value, int | float) and not isinstance(value, bool):

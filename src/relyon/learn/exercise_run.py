@@ -19,7 +19,7 @@ def main() -> None:
     found: dict[str, object] = {}
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - the process ends soon
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             code = compile(file.read(), path, "exec")
         names: dict[str, object] = {"__name__": "dcg", "__file__": path}
         exec(code, names)
@@ -42,7 +42,7 @@ def main() -> None:
                 call(grades, grades)  # type: ignore[operator]
             seconds.append(time.perf_counter() - begin)
         found["seconds"] = min(seconds)
-    except BaseException as error:  # whatever the learner's lines raise
+    except BaseException as error:  # the learner's lines may raise anything
         lines = [one.lineno for one in traceback.extract_tb(error.__traceback__)
                  if one.filename == path]  # fmt: skip
         line = lines[-1] if lines else getattr(error, "lineno", 0) or 0

@@ -70,6 +70,7 @@ class Lesson:
         measures: Measures whose pages lead here.
         parts: Its text and its blocks, in order.
         path: Its file.
+        alone: Whether later lessons leave its questions out: they need what only it has.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Lesson:
     measures: tuple[str, ...]
     parts: tuple[Prose | tuple[Block, int], ...]
     path: str
+    alone: bool = False
 
     @property
     def number(self) -> int:
@@ -153,6 +155,7 @@ def read_lesson(path: Path, language: Language) -> Lesson:
         front.texts("measures"),
         parts,
         str(path),
+        front.flag("alone"),
     )
     front.end()
     seen: dict[str, int] = {}

@@ -249,7 +249,7 @@ def _differences(one: Lesson, other: Lesson) -> Iterator[str]:
     ]
     for expression in sorted((counts[0] - counts[1]) + (counts[1] - counts[0])):
         yield message("learn.is-in-one-language", expression=expression)
-    for field in ("measures", "minutes"):
+    for field in ("measures", "minutes", "alone"):
         if getattr(one, field) != getattr(other, field):
             yield message("learn.field-differs-from-that-of-path", field=field, path=one.path)
 

@@ -30,7 +30,7 @@ from relyon.data.convention import Convention, load_convention
 from relyon.evaluation import evaluate
 from relyon.learn.figures import figure_value
 
-__all__ = ["GradedList", "MeasuredLists", "derivation", "matches", "quantity"]
+__all__ = ["GradedList", "MeasuredLists", "derivation", "matches", "quantity", "read_rules"]
 
 #: What the first documents of a list are called; later ones are `d27` and so on.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -123,13 +123,11 @@ class MeasuredLists:
         measure, colon, rest = text.partition(":")
         if not colon or not measure:
             raise _not_a_quantity(text)
-        lists, *rules = rest.split(";")
-        settings = dict(rule.partition("=")[::2] for rule in rules)
-        preset = settings.pop("preset", None)
+        lists, _, rules = rest.partition(";")
         return cls(
             measure.strip(),
             tuple(GradedList.read(one) for one in lists.split("&")),
-            load_convention({**({"preset": preset} if preset else {}), **settings}),
+            read_rules(rules),
         )
 
     @property
@@ -145,6 +143,11 @@ class MeasuredLists:
                 convention=self.convention,
             )
         return float(results[self.measure])
+
+
+def read_rules(text: str) -> Convention:
+    """Returns the convention of rules such as ``ties=worst;preset=lightgbm``; may be empty."""
+    return load_convention(dict(rule.partition("=")[::2] for rule in text.split(";") if rule))
 
 
 def document_name(place: int) -> str:

@@ -117,7 +117,7 @@ class Study:
         self.progress.answer(name, right=mark in {"right", "also"}, answer=answer)
 
     def _reply(self, mark: str, replies: Sequence[str], lead: str = "") -> None:
-        """Says how an answer was, and why."""
+        """Prints whether an answer was right, and why."""
         words = catalogue("learn", self.language)
         first, *rest = replies
         said = " ".join(filter(None, [MARKS[mark], lead, words[f"quiz.{mark}"]]))

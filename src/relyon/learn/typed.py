@@ -8,7 +8,7 @@
   `sqrt`, and `%` after a number, which divides it by 100. `-2^2` is −4.
 - Full-width signs are read as the others. `≈`, `=`, `~` and `约` in front mean nothing.
 
-What has no finite value, such as `1/0`, is not understood.
+What has no finite value, such as `1/0`, is not understood; neither are `2²` and `½`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from relyon.learn.quantities import FUNCTIONS
 
 __all__ = ["Reading", "read_number", "typed_number"]
 
-#: More than so many characters are no number that people type.
+#: A text of more characters is not a number that people type.
 LONGEST = 100
 SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", ":": "/"})
+#: Digits below the line, as in `log₂(8)`.
+BASES = "₀₁₂₃₄₅₆₇₈₉"
 BEFORE = re.compile(r"^(?:[≈=~]|约)\s*")
 TOKEN = re.compile(r"\s*(?:([0-9.,]+(?:e[+-]?[0-9]+)?)|([a-z]+[0-9]*)|(\*\*|[-+*/^()%]))")
 PLAIN = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
@@ -55,6 +57,8 @@ def typed_number(text: str) -> float | None:
         >>> typed_number("3/log2(4)"), typed_number("1/0"), typed_number("abc")
         (1.5, None, None)
     """
+    if any(unicodedata.category(one) == "No" for one in text if one not in BASES):
+        return None  # NFKC would read 2² as 22
     plain = unicodedata.normalize("NFKC", text).strip().lower().translate(SIGNS)
     plain = BEFORE.sub("", plain)
     if not plain or len(plain) > LONGEST:

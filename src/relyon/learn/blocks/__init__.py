@@ -11,10 +11,10 @@ from relyon.learn.blocks.kinds import BLOCKS, read_block
 from relyon.learn.blocks.picture import Picture
 from relyon.learn.blocks.play import Goal, Play, PlayDocument
 from relyon.learn.blocks.predict import Predict, Slider
-from relyon.learn.blocks.quiz import Quiz, Wrong
+from relyon.learn.blocks.quiz import LIST, Quiz, Wrong
 from relyon.learn.blocks.recap import Recap
 
 __all__ = [
-    "BLOCKS", "Block", "Card", "Choice", "Derive", "Dial", "Fields", "Goal", "Picture", "Play",
-    "PlayDocument", "Predict", "Quiz", "Recap", "Slider", "Try", "Wrong", "read_block",
+    "BLOCKS", "LIST", "Block", "Card", "Choice", "Derive", "Dial", "Fields", "Goal", "Picture",
+    "Play", "PlayDocument", "Predict", "Quiz", "Recap", "Slider", "Try", "Wrong", "read_block",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from relyon.learn.blocks.fields import Fields
 
 __all__ = ["PLACES", "Try"]
 
-#: What the learner types once and every command of the course uses, and what stands there before.
+#: What the learner types once for every command of the course, and what is shown until then.
 PLACES = {
     "judgments": "judgments.qrels",
     "run": "run.trec",
@@ -53,13 +53,13 @@ class Try(Block):
 
     @property
     def places(self) -> dict[str, str]:
-        """The places of its command, in order, and what stands there before one is typed."""
+        """The places of its command, in order, and what is shown until one is typed."""
         return {name: PLACES[name] for name in PLACE.findall(self.command)}
 
     @property
     def example(self) -> str:
         """The command before anything is typed."""
-        return self.command.format(**self.places)
+        return PLACE.sub(lambda found: PLACES[found[1]], self.command)
 
     def texts(self) -> Iterator[str]:
         yield self.text

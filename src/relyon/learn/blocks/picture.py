@@ -24,7 +24,7 @@ class Picture(Block):
         drawing: What is drawn, one of `DRAWINGS`.
         text: What it shows, for whoever cannot see it.
         lists: The lists that it shows, as in expressions: ``3,3,2,0``.
-        measures: The measures that stand beside each list.
+        measures: The measures that are shown with each list.
         names: What its parts are called, by their names.
     """
 

@@ -12,9 +12,10 @@ from relyon.learn.blocks.block import Block
 from relyon.learn.blocks.choice import Choice
 from relyon.learn.blocks.fields import Fields
 
-__all__ = ["Quiz", "Wrong"]
+__all__ = ["LIST", "Quiz", "Wrong"]
 
-
+#: What texts and expressions of a question write for its list.
+LIST = "$list"
 QUIZZES = ("single", "multiple", "number", "order")
 
 
@@ -53,7 +54,7 @@ class Quiz(Block):
         items: What is put in order, in the right order, for `order`.
         reply: The reply to a right number or order.
         otherwise: The reply to any other number or order.
-        worked: The worked result of a number; empty where relyon's derivation is shown.
+        worked: The worked result of a number; if it is empty, relyon's derivation is shown.
         grades: Its first list, for which its texts and expressions write `$list`.
         fresh: How many further lists there are to practise on.
         template: The question with `$list` in it, if it has a list.
@@ -103,7 +104,7 @@ class Quiz(Block):
             fields.text("list", "") if numeric else "",
             int(fields.number("fresh", 0.0)) if numeric else 0,
         )
-        if found.fresh and (not found.grades or "$list" not in found.answer):
+        if found.fresh and (not found.grades or LIST not in found.answer):
             fields.fail(message("learn.fresh-needs-list"))
         return replace(found.of(found.grades), template=found) if found.grades else found
 
@@ -111,7 +112,7 @@ class Quiz(Block):
         """Returns the question about a list, such as ``1,3,2,0``."""
 
         def put(text: str) -> str:
-            return text.replace(":$list", f":{grades}").replace("$list", grades.replace(",", ", "))
+            return text.replace(f":{LIST}", f":{grades}").replace(LIST, grades.replace(",", ", "))
 
         return replace(
             self,

@@ -12,12 +12,11 @@ from itertools import product
 
 from relyon.core.errors import InputError
 from relyon.core.texts import PAGE, message
-from relyon.data.convention import Convention, load_convention
 from relyon.evaluation import roc_curve
 from relyon.learn.blocks import Picture, Play
 from relyon.learn.figures import figure_of
 from relyon.learn.pages.recorded import Record
-from relyon.learn.quantities import GradedList, MeasuredLists
+from relyon.learn.quantities import GradedList, MeasuredLists, read_rules
 from relyon.measures.parser import measure
 
 __all__ = [
@@ -190,15 +189,9 @@ def _asked(kinds: tuple[str, ...], measures: Sequence[str]) -> str:
     return next((one for one in measures if measure(one).name in kinds), kinds[0])
 
 
-def _rules(text: str) -> Convention:
-    return load_convention(
-        dict(rule.partition("=")[::2] for rule in text.split(";") if rule) or None
-    )
-
-
 def _roc_rules(measures: Sequence[str], rules: str) -> Table:
     """Returns the lowest relevant grade, and what unjudged documents count as (empty: not)."""
-    auc = measure(_asked(("auc", "gauc"), measures)).resolve(_rules(rules))
+    auc = measure(_asked(("auc", "gauc"), measures)).resolve(read_rules(rules))
     values = auc.kernel()
     chosen = values[1] if values else {}
     rel = chosen.get("rel")
@@ -249,7 +242,7 @@ def _pair_rules(
 
     A pair of equal grades is told apart, and `equal` says whether PNR counts it as the right way.
     """
-    pnr = measure(_asked(("pnr", "concordance"), measures)).resolve(_rules(rules))
+    pnr = measure(_asked(("pnr", "concordance"), measures)).resolve(read_rules(rules))
     values = pnr.kernel()
     chosen = {name: str(one) for name, one in (values[1] if values else {}).items()}
     settings = [f"{name}={chosen[name]}" for name in ("label_ties", "score_ties", "unjudged")]

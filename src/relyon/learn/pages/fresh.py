@@ -12,7 +12,7 @@ from itertools import combinations
 
 from relyon.core.errors import InputError
 from relyon.core.texts import PAGE, message
-from relyon.learn.blocks import Quiz, Wrong
+from relyon.learn.blocks import LIST, Quiz, Wrong
 from relyon.learn.lesson import NUMBER, numbers
 from relyon.learn.quantities import quantity
 
@@ -20,7 +20,6 @@ __all__ = ["fresh_questions"]
 
 GRADE = re.compile(r"\d+(?:\.\d+)?")
 DECIMALS = re.compile(r"\.(\d+)")
-LIST = "$list"
 #: So many lists are drawn for each that is needed, before the question is given up.
 TRIES = 200
 

@@ -19,7 +19,7 @@ __all__ = [
 
 #: English words read a minute. Adults read non-fiction silently at 238, most at 175 to 300
 #: (Brysbaert 2019, https://doi.org/10.1016/j.jml.2019.104047); what is to be learned is read more
-#: slowly. At `steps.CHARACTERS` a word these are 330 Chinese characters: 255 are read aloud
+#: slowly. At `steps.CHARACTERS` a word these are 330 Chinese characters: 255 are read out
 #: (IReST, https://doi.org/10.1167/iovs.11-8284), and silent reading is 238/183 times as fast.
 WORDS = 200.0
 #: Seconds that a block takes besides reading it: to think, to click, to look. A judgement of ours;

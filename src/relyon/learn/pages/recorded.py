@@ -1,7 +1,8 @@
 """Values of every order of a list to play with, so that a page needs no program behind it.
 
 A measure sees nothing of a list but its grades, so the record has one row per order of grades:
-`32-0/1` is a list of grades 3, 2, unjudged and 0 with a document of grade 1 that is not retrieved.
+`3 2 - 0/1` is a list of grades 3, 2, unjudged and 0 with a document of grade 1 that is not
+retrieved.
 """
 
 from __future__ import annotations
@@ -15,10 +16,9 @@ from itertools import combinations
 from relyon.core.errors import InputError
 from relyon.core.notes import RelyonWarning
 from relyon.core.texts import message
-from relyon.data.convention import load_convention
 from relyon.evaluation import evaluate
 from relyon.learn.blocks import Goal, Play
-from relyon.learn.quantities import GradedList
+from relyon.learn.quantities import GradedList, read_rules
 
 __all__ = [
     "MOST_ORDERS",
@@ -85,7 +85,6 @@ def values_of(
         measures: The measures' names.
         rules: The convention's rules that follow a measure's list, such as ``preset=lightgbm``.
     """
-    settings = dict(rule.partition("=")[::2] for rule in rules.split(";") if rule)
     lists = {str(place): _graded(state) for place, state in enumerate(states)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelyonWarning)  # a lesson says itself what is unusual
@@ -93,7 +92,7 @@ def values_of(
             {query: one.judgments for query, one in lists.items()},
             {query: one.run for query, one in lists.items()},
             list(measures),
-            convention=load_convention(settings or None),
+            convention=read_rules(rules),
         )
     columns = [results.values_by_query(measure) for measure in measures]
     return {

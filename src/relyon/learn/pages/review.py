@@ -15,11 +15,13 @@ def review_questions(lesson: Lesson) -> list[Quiz]:
     """Returns the questions of a lesson that later lessons may ask again.
 
     These are its quizzes in the core: a guess lives on the text around it, and a section beyond the
-    core may not have been read.
+    core may not have been read. A lesson that is `alone` has none.
 
     Args:
         lesson: The lesson.
     """
+    if lesson.alone:
+        return []
     return [
         part[0]
         for part, deeper in lesson.walk()

@@ -1,4 +1,4 @@
-"""A lesson cut into steps: what stands on the screen at a time."""
+"""A lesson cut into steps: what is on the screen at a time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from relyon.learn.pages.render import MARKDOWN
 
 __all__ = ["LEAD", "SCREEN", "Step", "lesson_steps", "pieces", "weight"]
 
-#: Up to so many words stand on a screen; a longer paragraph, list or table stays whole.
+#: Up to so many words are on a screen; a longer paragraph, list or table stays whole.
 SCREEN = 110
-#: Up to so many words stand above a block; if there are more, they are a step of their own.
+#: Up to so many words are above a block; if there are more, they are a step of their own.
 LEAD = 70
 #: Chinese characters that are read in the time of an English word: 1.6 to 1.7 in parallel texts.
 CHARACTERS = 1.65

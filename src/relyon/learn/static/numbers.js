@@ -67,6 +67,7 @@ relyon.numbers = (() => {
 
   /** A number as people type it, NaN if it is not understood. */
   const typed = (text) => {
+    if (/\p{No}/u.test(text.replace(/[₀-₉]/g, ""))) return NaN;  // NFKC would read 2² as 22
     const plain = text.normalize("NFKC").trim().toLowerCase()
       .replace(/[−–×·÷:]/g, (sign) => SIGNS[sign]).replace(/^([≈=~]|约)\s*/, "");
     const tokens = plain && plain.length <= LONGEST ? cut(plain) : null;
