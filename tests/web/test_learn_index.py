@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,9 @@ from tests.web.accessibility import violations
 from tests.web.paced import kept, skip_to, write_lessons
 
 from relyon.core.texts import catalogue
+from relyon.learn import course
 from relyon.learn.pages.site import write_site
+from relyon.learn.tracks import TRACKS, read_tracks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +151,7 @@ def test_a_link_tells_what_it_says_as_its_authors_word(tab: Page, tracked: Path)
     assert tab.locator("article img").count() == 0
     expect(tab.locator(".can li")).to_have_text("FirstSay what a candy is.")
     value = WORDS.say("learned.first_value", right=2, count=3, percent=67)
-    expect(tab.locator(".facts")).to_contain_text(value)
+    expect(tab.locator(".sums")).to_contain_text(value)
     expect(tab.locator("form.share")).to_be_hidden()
     other = tab.locator(".tools a[hreflang]").get_attribute("href")
     assert other is not None
@@ -182,7 +185,7 @@ def test_a_link_tells_what_it_says_as_its_authors_word(tab: Page, tracked: Path)
 def test_a_broken_link_tells_nothing(hash_: str, tab: Page, tracked: Path) -> None:
     go(tab, (tracked / "learned.html").as_uri() + hash_)
     expect(tab.locator(".told")).to_have_text(WORDS["learned.broken"])
-    for part in (".whose", ".can", ".ways-done", ".facts"):
+    for part in (".whose", ".can", ".ways-done", ".sums"):
         expect(tab.locator(part)).to_be_hidden()
     assert complaints(tab) == []
 
@@ -206,7 +209,7 @@ def test_what_was_learned_is_shared_and_saved(tab: Page, tracked: Path, tmp_path
     tab.evaluate("text => localStorage.setItem('relyon-learn', text)", json.dumps(state))
     tab.reload()
     value = WORDS.say("learned.first_value", right=1, count=2, percent=50)
-    expect(tab.locator(".facts")).to_contain_text(value)
+    expect(tab.locator(".sums")).to_contain_text(value)
     tab.get_by_label(WORDS["learned.name"]).fill("</article><b>Ann")
     assert kept(tab)["settings"]["name"] == "</article><b>Ann"
     link = tab.locator("#link").input_value()
@@ -222,8 +225,23 @@ def test_what_was_learned_is_shared_and_saved(tab: Page, tracked: Path, tmp_path
 
     go(tab, link)
     expect(tab.locator(".whose")).to_have_text("</article><b>Ann")
-    expect(tab.locator(".facts")).to_contain_text(value)
+    expect(tab.locator(".sums")).to_contain_text(value)
     expect(tab.locator(".told")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_whole_course_prints_on_one_page(
+    language: str, tab_of_window: Page, address: str
+) -> None:
+    tab = tab_of_window
+    names = [lesson.name for lesson in course()]
+    tracks = [track.name for track in read_tracks(TRACKS, course())]
+    open_page(
+        tab, f"{address}{language}/learned.html{told(TOLD | {'lessons': names, 'tracks': tracks})}"
+    )
+    expect(tab.locator(".can li")).to_have_count(len(names))
+    tab.emulate_media(media="print")
+    assert len(re.findall(rb"/Type /Page\b", tab.pdf(format="A4"))) == 1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

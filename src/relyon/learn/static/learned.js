@@ -84,8 +84,8 @@
     part("none").hidden = any || foreign;
     fill("can", data.lessons.map((one) => [lessons[one].title, lessons[one].summary]));
     fill("ways-done", data.tracks.map((one) => [tracks[one].title, tracks[one].about]));
-    part("facts").hidden = !any;
-    part("facts").replaceChildren(...facts(data));
+    part("sums").hidden = !any;
+    part("sums").replaceChildren(...facts(data));
     part("made").hidden = !any;
     form.hidden = foreign || !any;
   };
