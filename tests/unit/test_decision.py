@@ -238,3 +238,33 @@ def test_evaluations_alone_say_that_unjudged_documents_are_unknown(tmp_path: Pat
     judgments, *runs = written(tmp_path, 6)
     found = relyon.compare_results([relyon.evaluate(judgments, run, "rr@10") for run in runs])
     assert "unjudged documents are unknown" in decide(found, found.candidates[0]).line()
+
+
+@pytest.mark.parametrize(("losing", "shown"), [(0, True), (1, False)])
+def test_where_no_query_lost_the_line_says_how_many_may(losing: int, shown: bool) -> None:
+    old = {f"q{n}": 0.5 for n in range(10)}
+    new = {query: 0.49 if n < losing else 0.6 + n / 100 for n, query in enumerate(old)}
+    decision = decide(of_values({"m": old}, {"m": new}), "run 2")
+    assert decision.choice == "ship"
+    assert ("no query lost, up to 26% of such queries may" in decision.line()) is shown
+    assert ("至多可能有 26% 变差" in decision.line("zh")) is shown
+    if shown:
+        assert decision.unseen is not None
+        assert (1 - decision.unseen) ** 10 == pytest.approx(0.05)  # none of ten, at that share
+
+
+def test_rare_large_losses_are_shipped_with_the_warning() -> None:
+    """Where 5% of queries lose 0.58 and the others gain 0.02, the mean falls by 0.01."""
+    numbers = np.random.default_rng(3)
+    shipped = warned = 0
+    for _ in range(60):
+        old = {f"q{n}": 0.6 for n in range(10)}
+        drawn = zip(numbers.random(10) < 0.05, numbers.normal(0, 0.005, 10), strict=True)
+        changes = [(-0.58 if rare else 0.02) + noise for rare, noise in drawn]
+        new = {query: 0.6 + float(change) for query, change in zip(old, changes, strict=True)}
+        decision = decide(of_values({"m": old}, {"m": new}), "run 2")
+        if decision.choice == "ship" and min(changes) > 0:
+            shipped += 1
+            warned += "up to 26%" in decision.line()
+    assert shipped > 10
+    assert warned == shipped

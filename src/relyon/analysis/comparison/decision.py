@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from relyon.analysis.comparison.contrast import Contrast
@@ -79,6 +79,8 @@ class Decision:
         lead: The verdict of the contrast that decides.
         unknown: Whether documents may be unjudged, and how many is unknown.
         lost: How many of the baseline's queries the candidate lacks and the rules leave out.
+        unseen: Where a candidate ships as it is better and no query lost: the largest share of
+            queries like these that may lose.
     """
 
     candidate: str
@@ -91,6 +93,7 @@ class Decision:
     lead: str = ""
     unknown: bool = False
     lost: int = 0
+    unseen: float | None = None
 
     def text(
         self,
@@ -124,6 +127,9 @@ class Decision:
             "lost": self.lost,
         }
         text = words.say(f"reason.{self.reason}", **values)
+        if self.choice == "ship" and self.unseen is not None:
+            key = "unseen_clusters" if one.in_clusters else "unseen"
+            text = words.say(key, text=text, share=style.percent(self.unseen))
         if self.choice == "ship" and self.undecided:
             text = words.say("open", text=text, measures=list(self.undecided))
         if self.choice in {"ship", "do-not-ship"} and self.unknown:
@@ -225,9 +231,14 @@ def decide(
     unknown, which the sentence says. Under condensed lists, or with judged passages, they do not
     count.
 
-    Where nothing changed, the probability of `ship` is at most alpha / 2 without margins: the
-    first measure must be significantly better. With a margin it is that where the loss is the
-    margin. A candidate that is worse by less, or equal, may be shipped under the margin.
+    Where nothing changed, so that gains and losses are equally likely, the probability of `ship` is
+    alpha / 2 without margins: the first measure must be significantly better. With a margin it is
+    about that where the loss is the margin. A candidate that is worse by less, or equal, may be
+    shipped under the margin. No test rules out rare and large losses that are not in the sample, so
+    where no query lost the sentence says what share p of queries like these may: of n queries (or
+    clusters) none loses with probability (1 - p)^n, which is 1 - confidence at
+    p = 1 - (1 - confidence)^(1 / n), the exact one-sided bound behind the "rule of three" (Hanley
+    and Lippman-Hand 1983).
 
     Args:
         comparison: The comparison.
@@ -243,8 +254,13 @@ def decide(
         >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
         >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
         >>> comparison = relyon.compare(judgments, old, new, ["rr", "judged@10"])
-        >>> print(decide(comparison, "run 2").line())
-        decision: ship - better: rr +0.4750 [+0.4227, +0.5273], p < 0.0001, 20 queries
+        >>> choice, reason = decide(comparison, "run 2").line().split(" - ")
+        >>> choice
+        'decision: ship'
+        >>> for part in reason.split("; "):
+        ...     print(part)
+        better: rr +0.4750 [+0.4227, +0.5273], p < 0.0001, 20 queries
+        no query lost, up to 14% of such queries may
     """
     wanted = None
     if measures:
@@ -301,7 +317,9 @@ def decide(
     ):
         return told("cannot-tell", "hidden")
     if first.verdict == "better":
-        return told("ship", "better")
+        return replace(
+            told("ship", "better"), unseen=_unseen(first, comparison.settings.confidence)
+        )
     if first.verdict == "not-worse":
         return told("ship", "not-worse")
     lost = first.p_adjusted <= comparison.settings.alpha
@@ -347,6 +365,13 @@ def lost_queries(comparison: PairedRuns, candidate: str) -> dict[str, Lost]:
         if lost:
             found[one.run] = Lost(lost, fullest.run, len(fullest.queries))
     return found
+
+
+def _unseen(one: Contrast, confidence: float) -> float | None:
+    """Returns the upper bound of the share that loses, if none did; else `None`."""
+    if one.losses or not one.wins:
+        return None
+    return float(1 - (1 - confidence) ** (1 / one.units))
 
 
 def _many(shares: tuple[float, float] | None, side: int) -> bool:
