@@ -98,7 +98,7 @@ def try_order(section: Locator, block: Quiz) -> None:
     for place in range(len(block.items)):
         row = section.locator(f"li[data-item='{place}']")
         while (at := order_of(section).index(str(place))) > place:
-            row.press("ArrowUp")
+            row.locator(".moves .up").click()
             assert order_of(section).index(str(place)) == at - 1
     section.locator("button[type=submit]").click()
     expect(section.locator(".reply")).to_contain_text("✓")
@@ -159,7 +159,7 @@ def way_to(play: Play, goal: int) -> list[tuple[int, bool, int]]:
 
 
 def move(section: Locator, document: int, upper: bool, to: int) -> None:
-    """Takes a document to its place by the arrow keys."""
+    """Takes a document to its place by its buttons."""
     row = section.locator(f"li[data-index='{document}']")
     for _ in range(40):
         above, at = row.evaluate(
@@ -168,10 +168,9 @@ def move(section: Locator, document: int, upper: bool, to: int) -> None:
         )
         if (above, at) == (upper, to):
             return
-        row.press(
-            "ArrowUp" if (upper and not above) or (above == upper and at > to) else "ArrowDown"
-        )
-    raise AssertionError("the keys do not get there")
+        up = (upper and not above) or (above == upper and at > to)
+        row.locator(f".moves .{'up' if up else 'down'}").click()
+    raise AssertionError("the buttons do not get there")
 
 
 def try_play(section: Locator, play: Play) -> None:
