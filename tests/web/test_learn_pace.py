@@ -253,6 +253,12 @@ def test_everything_is_there_without_scripts(browser: Browser, short_course: Pat
     expect(tab.locator(".reading")).to_be_hidden()
     expect(tab.locator(".beyond")).to_be_visible()
     expect(tab.locator("#lesson-end")).to_contain_text("Say what a candy is.")
+    for page in ("01-first", "cards", "game", "learned"):
+        tab.goto((short_course / "en" / f"{page}.html").as_uri())
+        expect(tab.locator(".unkept")).to_be_visible()
+        expect(tab.locator(".unkept")).to_have_text(WORDS["page.no_scripts"])
+    tab.goto((short_course / "en" / "index.html").as_uri())
+    expect(tab.locator(".unkept")).to_have_count(0)
     context.close()
 
 
