@@ -183,7 +183,7 @@ def _check_card(kept: dict[str, Any]) -> None:
     """Refuses a card that is neither new nor what FSRS needs to plan it, as `store.js` does.
 
     Raises:
-        ValueError: If a time or a number is none.
+        ValueError: If it is not a time or a number.
         KeyError: If one is missing.
         TypeError: If it has another type.
     """

@@ -285,7 +285,7 @@ def _cards(lessons: Sequence[Lesson], language: Language) -> Iterator[dict[str, 
 
 
 def _steps(lesson: Lesson) -> Iterator[dict[str, object]]:
-    """Yields what stands on the screen at a time."""
+    """Yields what is on the screen at a time."""
     before = ""
     minutes = deeper_minutes(lesson)
     for step in lesson_steps(lesson):
