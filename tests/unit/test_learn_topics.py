@@ -135,7 +135,7 @@ TOPICS = (
         "grades are ordered",
         "05-auc",
         "ordered",
-        ("F1", "accuracy", "grades are ordered", "高→无"),
+        ("F1", "accuracy", "grades are ordered", "high→none"),
         ("F1", "准确率", "档位是有序的", "高→无"),
         ("4/5", "ndcg:3,3=2,1,0", "ndcg:3,2,1,3=0"),
     ),
