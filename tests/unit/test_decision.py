@@ -234,10 +234,12 @@ def test_a_candidate_that_returns_nothing_for_queries_left_out_is_not_shipped(
 
 
 @pytest.mark.filterwarnings("ignore::relyon.RelyonWarning")
-def test_evaluations_alone_say_that_unjudged_documents_are_unknown(tmp_path: Path) -> None:
+def test_evaluations_alone_know_unjudged_documents_by_a_compared_share(tmp_path: Path) -> None:
     judgments, *runs = written(tmp_path, 6)
-    found = relyon.compare_results([relyon.evaluate(judgments, run, "rr@10") for run in runs])
-    assert "unjudged documents are unknown" in decide(found, found.candidates[0]).line()
+    for measures, choice in ((["rr@10"], "ship"), (["rr@10", "judged@10"], "grade-more")):
+        results = [relyon.evaluate(judgments, run, measures) for run in runs]
+        found = relyon.compare_results(results)
+        assert decide(found, found.candidates[0]).choice == choice
 
 
 @pytest.mark.parametrize(("losing", "shown"), [(0, True), (1, False)])
