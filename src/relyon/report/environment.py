@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import jinja2
+import re
 
-__all__ = ["environment"]
+import jinja2
+from markupsafe import Markup, escape
+
+__all__ = ["coded", "environment"]
+
+#: Code in a text, as Markdown marks it.
+CODE = re.compile(r"`([^`\n]+)`")
 
 
 def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
@@ -13,10 +19,22 @@ def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
     Args:
         loader: Where the templates come from.
     """
-    return jinja2.Environment(
+    found = jinja2.Environment(
         loader=loader,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    found.filters["coded"] = coded
+    return found
+
+
+def coded(text: str) -> Markup:
+    """Returns a text as HTML, in which code between backticks is an element.
+
+    Examples:
+        >>> coded("`relyon explain` says why 1 < 2")
+        Markup('<code>relyon explain</code> says why 1 &lt; 2')
+    """
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
