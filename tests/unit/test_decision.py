@@ -239,7 +239,10 @@ def test_evaluations_alone_know_unjudged_documents_by_a_compared_share(tmp_path:
     for measures, choice in ((["rr@10"], "ship"), (["rr@10", "judged@10"], "grade-more")):
         results = [relyon.evaluate(judgments, run, measures) for run in runs]
         found = relyon.compare_results(results)
-        assert decide(found, found.candidates[0]).choice == choice
+        decision = decide(found, found.candidates[0])
+        assert decision.choice == choice
+        unknown = "judged@10" not in measures
+        assert ("unjudged documents are unknown" in decision.line()) == unknown
 
 
 @pytest.mark.parametrize(("losing", "shown"), [(0, True), (1, False)])

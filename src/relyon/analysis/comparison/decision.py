@@ -228,8 +228,8 @@ def decide(
     documents of the run that is behind can turn a difference, so only they count. The shares are
     those of a compared `judged@k`, that of the first measure's cutoff if there are several; else of
     `judged@10`, which a comparison of runs measures in the same pass; of evaluations alone
-    and of labelled tables they are not known, and do not count; nor do they under
-    condensed lists, or with judged passages.
+    they are unknown, which the sentence says. Of labelled tables, under condensed lists, or
+    with judged passages they do not count.
 
     Where nothing changed, so that gains and losses are equally likely, the probability of `ship` is
     alpha / 2 without margins: the first measure must be significantly better. With a margin it is
@@ -274,7 +274,8 @@ def decide(
         return Decision(candidate, "cannot-tell", "untested")
     first = next((one for one in found if one.measure == comparison.focus), found[0])
     k, unjudged = _unjudged(comparison, candidate, first)
-    judged = getattr(comparison, "judgments", None) is not None
+    results = getattr(comparison, "results", ())  # of labelled tables they have no fingerprints
+    judged = any(getattr(one, "inputs", None) is not None for one in results)
     missing = lost_queries(comparison, candidate).values()
     lost = max((len(one.queries) for one in missing), default=0)
 
