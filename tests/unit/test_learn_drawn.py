@@ -244,7 +244,7 @@ def test_sessions_are_graded_by_tens(sessions: float) -> None:
     ("block", "said"),
     [
         (picture("candies"), "nothing to show"),
-        (picture("interval", "many"), "no number of sessions"),
+        (picture("interval", "many"), "not a number of sessions"),
         (picture("compare", "3,x"), "is not a grade"),
         (picture("candies", "3", measures=("ndgc",)), "ndgc"),
     ],
@@ -264,7 +264,7 @@ def test_a_fault_of_a_drawing_names_its_file_and_line(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     (lesson,) = read_course(tmp_path, "en")
-    faults = [fault for fault in check_lesson(lesson) if "no number of sessions" in fault.text]
+    faults = [fault for fault in check_lesson(lesson) if "not a number of sessions" in fault.text]
     assert [fault.line for fault in faults] == [9]
 
 
