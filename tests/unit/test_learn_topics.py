@@ -137,7 +137,7 @@ TOPICS = (
         "ordered",
         ("F1", "accuracy", "grades are ordered", "high→none"),
         ("F1", "准确率", "档位是有序的", "高→无"),
-        ("4/5", "ndcg:3,3=2,1,0", "ndcg:3,2,1,3=0"),
+        ("4/5", "ndcg:3,3=2,1,0;ties=expected", "ndcg:3,2,1,3=0;ties=expected"),
     ),
     Topic(
         "the usual range of AUC",

@@ -25,7 +25,7 @@ def test_a_section_beyond_the_core_is_offered_and_no_gap(opened: Open) -> None:
     tab = opened()
     skip_to(tab, "recap-one")
     offer = tab.locator("[data-step='recap-one'] .ways button").last
-    expect(offer).to_have_text(WORDS.say("pace.deeper", title="Why candies?"))
+    expect(offer).to_have_text(WORDS.say("pace.deeper_minutes", title="Why candies?", minutes=1))
     tab.locator(".onward").click()
     assert state(tab)["where"] == WORDS.say("pace.step", step=5, count=9)
     assert "01-first/deep" not in kept(tab)["answers"]
@@ -64,7 +64,7 @@ def test_practice_asks_what_was_missed_and_cards(opened: Open) -> None:
     tab.locator(".onward").click()
     # A number is asked for about another list.
     data = json.loads(asked.nth(1).locator(".data").inner_text())
-    listed = asked.nth(1).locator(".asked span").inner_text()
+    listed = asked.nth(1).locator(".asked > span").inner_text()
     assert "[3, 1, 2]" not in listed
     grades = [float(one) for one in re.findall(r"\d+", listed)]
     assert sum(grades) == pytest.approx(data["answer"])
