@@ -79,15 +79,26 @@ def window(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def tab_of_window(window: BrowserContext) -> Iterator[Page]:
+def tab_of_window(window: BrowserContext, tmp_path: Path) -> Iterator[Page]:
     """A page of its own, for tests that look at pages: what it stored is forgotten with it."""
     from tests.web.browser import forget
 
     page = window.new_page()
     yield page
     parts = urlsplit(page.url)
-    forget(page, f"{parts.scheme}://{parts.netloc}")
+    if parts.scheme == "file":
+        forget_files(page, tmp_path)
+    else:
+        forget(page, f"{parts.scheme}://{parts.netloc}")
     page.close()
+
+
+def forget_files(tab: Page, folder: Path) -> None:
+    """Makes the browser forget what pages of files kept: a page writes once more as it is left."""
+    empty = folder / "empty.txt"
+    empty.write_text("")
+    tab.goto(empty.as_uri())
+    tab.evaluate("localStorage.clear()")
 
 
 @pytest.fixture
@@ -123,7 +134,7 @@ def short_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(window: BrowserContext, short_course: Path) -> Iterator[Open]:
+def opened(window: BrowserContext, short_course: Path, tmp_path: Path) -> Iterator[Open]:
     """Opens pages of the short course in one tab; what it kept is forgotten afterwards."""
     from tests.web.browser import open_page
 
@@ -137,5 +148,5 @@ def opened(window: BrowserContext, short_course: Path) -> Iterator[Open]:
         return tab
 
     yield go
-    tab.evaluate("localStorage.clear()")
+    forget_files(tab, tmp_path)
     tab.close()
