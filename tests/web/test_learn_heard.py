@@ -207,7 +207,9 @@ def test_every_page_names_its_language_and_foreign_words(
         expect(link).to_have_attribute("hreflang", language_tag(other))
     if language == "en":
         expect(tab.locator("h1 [lang|=zh]")).to_have_text("正逆序比")
-        chinese = "document.querySelector('.prose').textContent.match(/[\u3400-\u9fff]+/g).length"
-        expect(tab.locator(".prose").first.locator("[lang|=zh]")).to_have_count(
-            tab.evaluate(chinese)
+        chinese = (
+            "[...document.querySelectorAll('.prose, section.block > p')]"
+            ".flatMap(one => one.textContent.match(/[\u3400-\u9fff]+/g) ?? []).length"
         )
+        marked = tab.locator(".prose [lang|=zh], section.block > p [lang|=zh]")
+        expect(marked).to_have_count(tab.evaluate(chinese))
