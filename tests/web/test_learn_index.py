@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.web.browser import complaints, open_page, overflow, wait_until
+from tests.web.conftest import forget_files
 
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("markdown_it")
@@ -54,12 +55,12 @@ def tracked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tab(window: BrowserContext, tracked: Path) -> Iterator[Page]:
+def tab(window: BrowserContext, tracked: Path, tmp_path: Path) -> Iterator[Page]:
     """A page of the course; what it kept is forgotten afterwards."""
     page = window.new_page()
     open_page(page, tracked / "index.html")
     yield page
-    page.evaluate("localStorage.clear()")
+    forget_files(page, tmp_path)
     page.close()
 
 
