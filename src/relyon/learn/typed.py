@@ -52,8 +52,8 @@ def typed_number(text: str) -> float | None:
     """Returns a number as people type it, `None` if it is not understood.
 
     Examples:
-        >>> typed_number("0,913"), typed_number("81.7 %"), typed_number("１/２")
-        (0.913, 0.817, 0.5)
+        >>> typed_number("0,913"), typed_number("75 %"), typed_number("１/２")
+        (0.913, 0.75, 0.5)
         >>> typed_number("3/log2(4)"), typed_number("1/0"), typed_number("abc")
         (1.5, None, None)
     """
@@ -86,8 +86,8 @@ def read_number(
         others: Wrong numbers that the question knows.
 
     Examples:
-        >>> read_number("81.7", 0.817, 0.005)
-        Reading(value=0.817, shown='81.7%')
+        >>> read_number("75", 0.75, 0.005)
+        Reading(value=0.75, shown='75%')
         >>> read_number("17%", 17.2, 0.5)
         Reading(value=17.0, shown='17')
         >>> read_number("2", 0.817, 0.005)
