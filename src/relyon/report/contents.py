@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
+from relyon.analysis.comparison.decision import JUDGED
 from relyon.analysis.diagnosis import Findings, diagnose
 from relyon.analysis.diagnosis.application import rule_measures
 from relyon.core.language import Language
@@ -234,8 +235,7 @@ def page_measures(focus: str, rules: bool = True) -> list[str]:
         rules: Whether rules look for diagnoses.
     """
     ours = rule_measures() if rules else ()
-    found = [*band_measures(), *map(str, loss_measures(focus)), "judged@10", *ours]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*band_measures(), *map(str, loss_measures(focus)), JUDGED, *ours]))
 
 
 def render_report(

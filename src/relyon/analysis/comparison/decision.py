@@ -48,6 +48,7 @@ Reason = Literal[
     "guard",
     "hidden",
     "untested",
+    "failed",
 ]
 #: At least this share of the top k is unjudged, or one run has so much more than the other: then
 #: documents without a grade can turn a result. The rule `unjudged` of `relyon.diagnose` has them.
@@ -70,13 +71,12 @@ class Decision:
             queries of the baseline that the rules leave out), `unchanged`, `corrected`
             (significant only before the correction), `undecided`, `other-better` (not the first
             measure, but another one is better), `guard` (another measure's margin is not shown),
-            `hidden` (worse on a value of a column), `untested`.
+            `hidden` (worse on a value of a column), `untested`; `failed` if a gate fails.
         contrast: The contrast that decides; `None` if none is tested.
         undecided: The other tested measures that are undecided.
         unjudged: The unjudged shares of the baseline's and the candidate's first k; `None` if they
             are unknown.
         k: The cutoff of these shares.
-        lead: The verdict of the contrast that decides.
         unknown: Whether documents may be unjudged, and how many is unknown.
         lost: How many of the baseline's queries the candidate lacks and the rules leave out.
         unseen: Where a candidate ships as it is better and no query lost: the largest share of
@@ -90,7 +90,6 @@ class Decision:
     undecided: tuple[str, ...] = ()
     unjudged: tuple[float, float] | None = None
     k: int = DEPTH
-    lead: str = ""
     unknown: bool = False
     lost: int = 0
     unseen: float | None = None
@@ -140,9 +139,10 @@ class Decision:
         """Returns which run's unjudged documents could turn the result: 0 is the baseline."""
         if self.unjudged is None:
             return 0
-        if self.lead == "worse":
+        verdict = None if self.contrast is None else self.contrast.verdict
+        if verdict == "worse":
             return 1
-        if self.lead in {"better", "equal", "not-worse"}:
+        if verdict in {"better", "equal", "not-worse"}:
             return 0
         return int(self.unjudged[1] >= self.unjudged[0])
 
@@ -283,8 +283,17 @@ def decide(
         open_ones = tuple(
             contrast_label(each) for each in found if each.verdict == "undecided" and each != one
         )
-        held = (unjudged, k, one.verdict, unjudged is None and judged, lost)
-        return Decision(candidate, choice, reason, one, open_ones, *held)
+        return Decision(
+            candidate,
+            choice,
+            reason,
+            one,
+            open_ones,
+            unjudged,
+            k,
+            unjudged is None and judged,
+            lost,
+        )
 
     worse = [one for one in found if one.verdict == "worse"]
     if worse:
@@ -323,8 +332,8 @@ def decide(
         )
     if first.verdict == "not-worse":
         return told("ship", "not-worse")
-    lost = first.p_adjusted <= comparison.settings.alpha
-    return told("ship", "equal-loss" if lost else "equal")
+    significant = first.p_adjusted <= comparison.settings.alpha
+    return told("ship", "equal-loss" if significant else "equal")
 
 
 class Lost(NamedTuple):

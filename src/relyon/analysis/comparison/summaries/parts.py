@@ -10,7 +10,7 @@ from relyon.analysis.comparison.breakdowns.sentences import hidden_losses, where
 from relyon.analysis.comparison.breakdowns.tables import breakdown_blocks
 from relyon.analysis.comparison.contrast import Contrast
 from relyon.analysis.comparison.contrast_parts import contrast_label, decimals
-from relyon.analysis.comparison.decision import decide
+from relyon.analysis.comparison.decision import Decision, decide
 from relyon.analysis.comparison.margins.texts import margin_lines
 from relyon.analysis.comparison.repeats.texts import repeat_tables
 from relyon.core.document.github import Folded
@@ -58,18 +58,13 @@ def decision_blocks(
         candidates: Those that are shown.
         language: `en` or `zh`.
     """
-    words = catalogue("decision", language, PAGE)
-    measures = () if gate is None else gate.measures
+    several = len(comparison.candidates) > 1
     lines = []
     for candidate in candidates:
-        found = decide(comparison, candidate, measures)
-        reason = found.text(language, style=PAGE)
-        choice = found.choice
-        if gate is not None and gate.reasons and choice == "ship":
-            choice, reason = "do-not-ship", words["failed"]
-        key = "line_of" if len(comparison.candidates) > 1 else "line"
-        shown = {"candidate": candidate, "choice": words[f"choice.{choice}"], "reason": reason}
-        lines.append(words.say(key, **shown))
+        found = decide(comparison, candidate, () if gate is None else gate.measures)
+        if gate is not None and gate.reasons and found.choice == "ship":
+            found = Decision(candidate, "do-not-ship", "failed")
+        lines.append(found.line(language, style=PAGE, several=several))
     yield Lines(lines)
 
 
