@@ -213,7 +213,7 @@ def _study(
     """Asks cards and questions of one lesson, or of all."""
     from relyon.learn.course import course, find_lesson, read_course
 
-    optional_package("markdown_it", purpose=message("cli.course"), install="relyon[learn]")
+    need_packages("markdown_it")
     from relyon.learn.progress import read_progress
     from relyon.learn.terminal import Study
 
@@ -236,13 +236,16 @@ def _study(
     Study(chosen, kept, language, ask, say).run()
 
 
-def need_packages() -> None:
-    """Checks that the packages that serve the course are installed.
+def need_packages(*names: str) -> None:
+    """Checks that packages of the course are installed.
+
+    Args:
+        *names: Their names; without any, all that serve its pages.
 
     Raises:
-        DependencyError: If it is not.
+        DependencyError: If one is not.
     """
-    for package in ("markdown_it", "jinja2", "uvicorn", "starlette"):
+    for package in names or ("markdown_it", "jinja2", "uvicorn", "starlette"):
         optional_package(package, purpose=message("cli.course"), install="relyon[learn]")
 
 
@@ -288,7 +291,7 @@ def _check(folder: Path | None, language: Language) -> None:
     """
     from relyon.core.texts import LANGUAGES
 
-    optional_package("markdown_it", purpose=message("cli.course"), install="relyon[learn]")
+    need_packages("markdown_it")
     from relyon.learn.course import LESSONS, read_course
     from relyon.learn.lesson_checks import check_languages, check_lesson, check_minutes
 

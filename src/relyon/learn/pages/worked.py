@@ -191,15 +191,7 @@ def _chain(node: ast.expr) -> list[tuple[ast.expr, str]]:
     if not isinstance(node, ast.BinOp):
         return [(node, "")]
     sign = SIGNS[type(node.op)]
-    same = (
-        isinstance(node.left, ast.BinOp)
-        and sign in "+−"
-        and type(node.left.op)
-        in (
-            ast.Add,
-            ast.Sub,
-        )
-    )
+    same = sign in "+−" and isinstance(node.left, ast.BinOp) and SIGNS[type(node.left.op)] in "+−"
     left = _chain(node.left) if same else [(node.left, "")]
     return [*left, (node.right, sign)]
 

@@ -270,7 +270,7 @@
 
   const card = (section, data) => {
     section.querySelector("details").addEventListener("toggle", () => {
-      if (!(name(data) in store.cards)) store.put("cards", name(data), { added: new Date().toISOString() });
+      relyon.schedule.add(name(data));
     });
   };
 

@@ -10,17 +10,13 @@
   const questions = names.flatMap((name) => lessons[name].questions);
   const through = (item) => progress.through(item, lessons[item.lesson].questions.length);
 
-  const today = () => {
-    const now = new Date(), two = (number) => String(number).padStart(2, "0");
-    return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-  };
   /** What this browser keeps. */
   const own = () => {
     const answers = questions.map((name) => store.answers[name]).filter((answer) => typeof answer?.first === "boolean");
     return {
       version: VERSION,
       name: typeof store.settings.name === "string" ? store.settings.name.slice(0, LONGEST) : "",
-      date: today(),
+      date: relyon.today(),
       lessons: names.filter((lesson) => through({ lesson, until: "" })),
       tracks: Object.keys(tracks).filter((name) => tracks[name].lessons.every(through)),
       right: answers.filter((answer) => answer.first).length,

@@ -16,9 +16,7 @@ relyon.schedule = (() => {
     .map(([name, count]) => [name, Number.isInteger(found?.[name]) && found[name] >= 0 ? found[name] : count]));
   /** What was done today. */
   const day = () => {
-    const now = new Date(), two = (value) => String(value).padStart(2, "0");
-    const date = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-    const kept = store.settings.day;
+    const date = relyon.today(), kept = store.settings.day;
     return { date, ...whole(kept?.date === date ? kept : {}, { new: 0, reviews: 0, more: 0 }) };
   };
 

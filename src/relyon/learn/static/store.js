@@ -12,6 +12,12 @@ relyon.say = (key, values = {}) =>
 /** A number with its noun: keys end in .one and .many. */
 relyon.count = (key, count) => relyon.say(`${key}.${count === 1 ? "one" : "many"}`, { count });
 
+/** The learner's own day, such as 2026-03-02. */
+relyon.today = () => {
+  const now = new Date(), two = (number) => String(number).padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+};
+
 relyon.store = (() => {
   const NAME = "relyon-learn";
   const empty = () => ({
