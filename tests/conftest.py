@@ -75,6 +75,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture
+def own_measures() -> Iterator[None]:
+    """What a test registers as a measure is forgotten after it."""
+    from relyon.measures.lookup import registry
+
+    list(registry)  # a module that the test imported first would not register its measures again
+    with pytest.MonkeyPatch.context() as patch:
+        for names in ("_things", "_aliases"):
+            patch.setattr(registry, names, dict(getattr(registry, names)))
+        yield
+
+
 @pytest.fixture(scope="session")
 def test_data() -> Path:
     """The folder of public test collections, which are not part of this repository."""

@@ -16,7 +16,6 @@ from tests.values import whole_list
 
 import relyon
 from relyon.data.columns.spark_settings import SETTINGS, setting, tuned
-from relyon.measures.lookup import registry
 from relyon.spark import evaluate
 
 FEW = ["ndcg@10", "ap", "pnr", "auc", "err"]
@@ -35,10 +34,8 @@ class FirstGrade(relyon.Measure):
 
 
 @pytest.fixture
-def first_grade(monkeypatch: pytest.MonkeyPatch) -> str:
+def first_grade(own_measures: None) -> str:
     """The name of a measure that is registered here, for a while, and not on the executors."""
-    for names in ("_things", "_aliases"):
-        monkeypatch.setattr(registry, names, dict(getattr(registry, names)))
     return relyon.register(FirstGrade).name
 
 

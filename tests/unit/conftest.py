@@ -223,7 +223,7 @@ Command = Callable[..., Outcome]
 
 
 @pytest.fixture
-def command(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(files: Path, own_measures: None, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command in this process."""
 
     def run(*arguments: str) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import runpy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,7 +15,6 @@ import pytest
 import relyon
 from relyon.analysis.comparison.breakdowns.breakdown import Breakdown
 from relyon.analysis.statistics import adjust, groups
-from relyon.measures.lookup import registry
 
 Column = Mapping[str, str]
 
@@ -260,12 +259,10 @@ def test_what_is_said_of_corners(differences: Mapping[str, float], said: str) ->
 
 
 @pytest.fixture
-def bad_share() -> Iterator[str]:
+def bad_share(own_measures: None) -> str:
     """A measure of which lower values are better."""
     runpy.run_path(str(Path(__file__).resolve().parents[2] / "examples" / "bad_share.py"))
-    yield "bad_share@2"
-    for known in (registry._things, registry._aliases):
-        known.pop("bad_share", None)
+    return "bad_share@2"
 
 
 def test_lower_is_better(bad_share: str) -> None:

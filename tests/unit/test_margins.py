@@ -17,7 +17,6 @@ import relyon
 from relyon.analysis.comparison.margins.facts import Margin
 from relyon.analysis.statistics import interval
 from relyon.core.errors import ParameterError, UnknownNameError
-from relyon.measures.lookup import registry
 
 Values = NDArray[np.float64]
 ORDER = ("worse", "undecided", "not-worse", "equal", "better")
@@ -144,7 +143,7 @@ def test_no_margin_is_todays_test(found: list[float], test: str) -> None:
 
 
 @pytest.fixture
-def bad_share() -> Iterator[str]:
+def bad_share(own_measures: None) -> Iterator[str]:
     """A measure of which lower values are better."""
     example = Path(__file__).resolve().parents[2] / "examples" / "bad_share.py"
     spec = importlib.util.spec_from_file_location("bad_share_of_margins", example)
@@ -153,8 +152,6 @@ def bad_share() -> Iterator[str]:
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     yield "bad_share@2"
-    for known in (registry._things, registry._aliases):
-        known.pop("bad_share", None)
     del sys.modules[spec.name]
 
 

@@ -16,7 +16,6 @@ import pytest
 import relyon
 from relyon.core.errors import InputError, StrictError
 from relyon.evaluation.results import Results
-from relyon.measures.lookup import registry
 
 SORTED = [3, 2, 2, 1, 0, 0, 0, 0]
 CONSTANT = [1.0] * len(SORTED)
@@ -134,12 +133,7 @@ def test_the_rows_decide_where_somebody_says_so(rules: str | dict[str, str]) -> 
     assert "ties=input" in tie_note(results).message
 
 
-def test_measures_in_python_count_the_worst_order_too(request: pytest.FixtureRequest) -> None:
-    @request.addfinalizer
-    def forget() -> None:  # other tests do not see it
-        registry._things.pop("top_grade", None)
-        registry._aliases.pop("top_grade", None)
-
+def test_measures_in_python_count_the_worst_order_too(own_measures: None) -> None:
     @relyon.register
     @dataclass(frozen=True)
     class TopGrade(relyon.Measure):
