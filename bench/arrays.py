@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -10,25 +10,44 @@ from typing import Any
 import numpy as np
 
 import relyon
-from bench import peers
-from bench.contenders import expected_values
+from bench import limits, peers
+from bench.contenders import RULES, expected_values
 from bench.timing import Contender, Workload
 
 
 def arrays(home: Path) -> Workload:
-    """100,000 x 100 arrays: relyon does five measures and PNR, the others what they have."""
+    """100,000 x 100 arrays: five measures and PNR, or what the other has."""
     labels, scores = np.load(home / "dense.labels.npy"), np.load(home / "dense.scores.npy")
     six = (*peers.FIVE, "pnr")
     sorted_pairs = peers.ranx_arrays(labels, scores)
     booster = cache(lambda: peers.lightgbm_booster(labels, scores))
-    return Workload(
-        [
-            Contender("relyon", lambda: relyon.evaluate_scores(labels, scores, measures=six)),
+
+    def ours(measures: Sequence[str], threads: int = 0, convention: Any = None) -> relyon.Results:
+        return relyon.evaluate_scores(
+            labels, scores, measures=measures, threads=threads, convention=convention
+        )
+
+    contenders = []
+    for said, threads in (("", 0), (", one thread", 1)):
+        contenders += [
+            Contender(f"relyon{said}", partial(ours, six, threads)),
+            Contender(f"relyon, NDCG@10{said}", partial(ours, ["ndcg@10"], threads)),
             Contender(
-                "LightGBM, NDCG",
-                lambda: peers.lightgbm_ndcg(booster()),
+                f"relyon, LightGBM's NDCG{said}",
+                partial(ours, ["ndcg@10", "ndcg"], threads, RULES["lightgbm, linear gain"][0]),
                 agrees="lightgbm, linear gain",
             ),
+            Contender(
+                f"LightGBM, NDCG{said}",
+                partial(lambda count: peers.lightgbm_ndcg(booster(), count), threads),
+                agrees="lightgbm, linear gain",
+            ),
+        ]
+    return Workload(
+        [
+            *contenders,
+            Contender("np.argsort", partial(np.argsort, scores, axis=1)),
+            limits.sort(scores),
             Contender("ranx, sorted before", lambda: peers.ranx(*sorted_pairs), agrees="ranx"),
             Contender(
                 "ranx", lambda: peers.ranx(*peers.ranx_arrays(labels, scores)), agrees="ranx"
@@ -59,6 +78,7 @@ def auc(home: Path) -> Workload:
             Contender("relyon", ours, agrees="relyon"),
             Contender("Polars", lambda: peers.polars_auc(labels, scores), agrees="relyon"),
             Contender("scikit-learn", lambda: peers.sklearn_auc(labels, scores), agrees="relyon"),
+            limits.sort(scores),
         ],
         expected_values(ours),
     )
@@ -70,6 +90,7 @@ def gauc(home: Path) -> Workload:
     groups = np.load(home / "flat.groups.npy")
     sizes = np.bincount(groups)
     rows = int(sizes[: len(sizes) // 50].sum())
+    each = np.split(scores, np.cumsum(sizes)[:-1])
     few = (labels[:rows], scores[:rows], groups[:rows])
 
     def ours(convention: Any = None) -> relyon.Results:
@@ -94,6 +115,7 @@ def gauc(home: Path) -> Workload:
                 agrees="2%",
                 share=rows / len(labels),
             ),
+            Contender("np.sort of the groups", lambda: [np.sort(group) for group in each]),
         ],
         expected,
     )
@@ -102,10 +124,13 @@ def gauc(home: Path) -> Workload:
 def pnr(home: Path) -> Workload:
     """PNR of one long query; grades 0 to 4, and labels that are all different."""
     scores = np.load(home / "single.scores.npy")
-    contenders = []
+    sizes = (("500 k", 4), ("1 M", 2), ("2 M", 1))
+    contenders = [
+        limits.sort(scores[: len(scores) // share], f"np.sort, {size}") for size, share in sizes
+    ]
     for title, name in (("grades", "grades"), ("real labels", "labels")):
         labels = np.load(home / f"single.{name}.npy")
-        for size, share in (("500 k", 4), ("1 M", 2), ("2 M", 1)):
+        for size, share in sizes:
             rows = len(scores) // share
             work = partial(relyon.evaluate_scores, labels[:rows], scores[:rows], measures=["pnr"])
             contenders.append(Contender(f"{title}, {size}", work))

@@ -19,6 +19,7 @@ from typing import Any
 
 import polars as pl
 
+from bench import limits
 from bench.peers import Values
 from bench.timing import Contender, Workload
 
@@ -37,6 +38,11 @@ def clicks(home: Path) -> Workload:
         Contender(f"relyon, {model.upper()}{said}", command_of(model, path), json.loads)
         for said, path in (("", log), (", half the log", home / "clicks.half.parquet"))
         for model in MODELS
+    ]
+    contenders += [
+        limits.log_counted(log),
+        limits.log_counted(home / "clicks.half.parquet", f"{limits.LOG}, half the log"),
+        Contender(f"{limits.LOG}, few sessions", partial(counted, few)),
     ]
     for model in MODELS:
         share = SHARES[model]
@@ -72,6 +78,11 @@ def fit(model: str, log: Any) -> Values:
 
     fitted = models.get(model)(rounds=ROUNDS).fit(read_clicks(log))  # type: ignore[call-arg]
     return {"attraction": float(fitted.parameters.pairs["attraction"].mean())}
+
+
+def counted(log: pl.DataFrame) -> None:
+    """Counts sessions and clicks of each query, document and position."""
+    log.group_by("query", "doc", "position").agg(pl.len(), pl.col("clicked").sum())
 
 
 def pyclick(model: str, log: pl.DataFrame) -> Values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from bench import limits
 from bench.timing import Contender, Workload
 
 DOCS_SEARCH = Path(__file__).parents[1] / "examples" / "docs-search"
@@ -26,6 +27,7 @@ def starts(home: Path) -> Workload:
     return Workload(
         [
             Contender(START, [*python, "-c", START]),
+            limits.nothing(python),
             *(Contender(name, [*python, "-m", "relyon", *one]) for name, one in commands.items()),
         ]
     )
@@ -40,6 +42,7 @@ def reports(home: Path) -> Workload:
             Contender("relyon compare", [*relyon, "compare", *files]),
             Contender("relyon report", [*relyon, "report", *files, "-o", str(home / "many.html")]),
             Contender("relyon diagnose", [*relyon, "diagnose", *files]),
+            limits.tables_read(files, as_installed(home)),
         ],
         input_bytes=sum(Path(one).stat().st_size for one in files),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from bench import peers
+from bench import limits, peers
 from bench.contenders import (
     evaluate_command,
     expected_values,
@@ -45,6 +45,8 @@ def formats(home: Path) -> Workload:
             "JSON Lines, read by Polars", lambda: peers.polars_json_lines(runs["JSON Lines"])
         ),
     ]
+    contenders += [limits.lines(run, f"wc -l, {name}") for name, run in runs.items()]
+    contenders.append(limits.nothing())
     trec = runs["TREC text"]
     return Workload(
         contenders, expected_values(partial(with_rr, judgments, trec)), trec.stat().st_size

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import relyon
+from bench import limits
 from bench.timing import Contender, Workload
 
 THREADS = 2
@@ -70,6 +71,7 @@ def letor(home: Path) -> Workload:
                 lambda: lightgbm.Dataset(str(plain), params=settings).construct(),
             ),
             Contender("relyon, then LightGBM's bins", bins_of_ours),
+            limits.copied(path),
         ],
         expected,
         path.stat().st_size,

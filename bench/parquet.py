@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 import relyon
+from bench import limits
 from bench.contenders import (
     evaluate_command,
     expected_values,
@@ -48,6 +49,7 @@ def parquet(home: Path) -> Workload:
                 "relyon",
             ),
         ]
+    contenders.append(limits.nothing())
     return Workload(contenders, expected_values(partial(with_rr, judgments, home / "msdev.run")))
 
 
@@ -75,4 +77,5 @@ def labelled(home: Path) -> Workload:
             Contender(f"relyon, {title}", work, agrees="relyon", tolerance=0.0),
             Contender(f"relyon, {title}, process", command, read_json, "relyon", 0.0),
         ]
+    contenders.append(limits.nothing())
     return Workload(contenders, cache(expected))

@@ -285,8 +285,13 @@ def lightgbm_booster(labels: Array, scores: Array) -> Any:
     return lightgbm.Booster(parameters, data)
 
 
-def lightgbm_ndcg(booster: Any) -> Values:
+def lightgbm_ndcg(booster: Any, threads: int = 0) -> Values:
     """NDCG at 10 and over all: the metric alone, as its data and ideal lists are made before."""
+    import lightgbm
+
+    # The booster made last says how many threads all of them have.
+    few = lightgbm.Dataset(np.zeros((2, 1)), np.zeros(2), params={"verbosity": -1})
+    lightgbm.Booster({"num_threads": threads, "verbosity": -1}, few)
     ten, whole = (entry[2] for entry in booster.eval_train())
     return {"ndcg@10": ten, "ndcg": whole}
 

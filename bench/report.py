@@ -10,12 +10,21 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from bench.targets import MEBIBYTE, TARGETS, Target
+from bench.goals import TARGETS
+from bench.targets import MEBIBYTE, Target
 from bench.timing import Timing
 from bench.workloads import WORKLOADS
 
 #: How the line below a table begins.
 MEASURED = "Measured on"
+#: What the page says of limits.
+LIMITS = (
+    "The limit is the same quantity with another program in relyon's place that does only what",
+    "nobody can leave out, timed in the same run: reading the lines of the file (`wc -l`), sorting",
+    "the scores (`np.sort`), starting an interpreter (`python -c pass`). An exponent says how the",
+    "time grows as one size doubles: 1 is as fast as the size, −1 half of the time.",
+    "",
+)
 MARKS = {True: "yes", False: "no", None: "–"}
 
 
@@ -33,6 +42,11 @@ class Outcome:
         for target in TARGETS:
             if target.workload == self.workload:
                 yield target, target.value(by_name, self.input_bytes)
+
+    def limit(self, target: Target) -> str:
+        """Returns what the limit of a target measured, and its name."""
+        by_name = {timing.name: timing for timing in self.timings}
+        return target.show_limit(by_name, self.input_bytes)
 
     def rows(self) -> Iterator[tuple[str, str, str, str, str, str]]:
         """Yields name, median, range, peak memory, multiple of relyon's time, and remark."""
@@ -76,6 +90,7 @@ def print_targets(console: Console, outcomes: list[Outcome]) -> None:
     table.add_column("work")
     table.add_column("quantity")
     table.add_column("measured", justify="right")
+    table.add_column("limit", justify="right")
     table.add_column("target", justify="right")
     table.add_column("kept")
     for outcome in outcomes:
@@ -84,7 +99,8 @@ def print_targets(console: Console, outcomes: list[Outcome]) -> None:
             style = {True: "green", False: "red", None: "dim"}[kept]
             bound = f"{'≥' if target.best == 'at least' else '≤'} {target.bound:g}"
             mark = f"[{style}]{MARKS[kept]}[/]"
-            table.add_row(target.workload, target.words, target.show(value), bound, mark)
+            limit = outcome.limit(target)
+            table.add_row(target.workload, target.words, target.show(value), limit, bound, mark)
     console.print(table)
 
 
@@ -120,7 +136,7 @@ def read_sections(page: str) -> dict[str, Section]:
 def _section(outcome: Outcome, facts: dict[str, str], date: str) -> Section:
     entry = WORKLOADS[outcome.workload]
     targets = (
-        f"| {entry.title} | {target.words} | {target.show(value)}"
+        f"| {entry.title} | {target.words} | {target.show(value)} | {outcome.limit(target)}"
         f" | {target.best} {target.bound:g} | {MARKS[target.reached(value)]} |"
         for target, value in outcome.targets()
     )
@@ -169,8 +185,8 @@ def markdown(
             f"**Scale {scale:g}: smaller than the sizes that the targets are meant for.**",
             "",
         ]
-    lines += ["## Targets", "", "| work | quantity | measured | target | kept |"]
-    lines += ["|---|---|--:|--:|---|"]
+    lines += ["## Targets", "", *LIMITS, "| work | quantity | measured | limit | target | kept |"]
+    lines += ["|---|---|--:|--:|--:|---|"]
     lines += [row for section in sections.values() for row in section.targets]
     for title, section in sections.items():
         lines += ["", f"## {title}", "", *section.lines]

@@ -89,6 +89,7 @@ def searches(home: Path) -> Workload:
             Contender("relyon", ours, agrees="count"),
             Contender("httpx2, threads", threads, agrees="count"),
             Contender("httpx2, async", together, agrees="count"),
+            Contender("sockets", lambda: asyncio.run(_plainly(url(), bodies)), agrees="count"),
         ],
         lambda rules: {"results": (count, count)},
     )
@@ -125,9 +126,41 @@ def replays(home: Path) -> Workload:
                 lambda: {"rows": float(len(relyon.read_run(run)))},
                 agrees="count",
             ),
+            Contender("json.loads", lambda: _loaded(Path(tape))),
         ],
         lambda rules: {"rows": (rows, rows)},
     )
+
+
+def _loaded(tape: Path) -> None:
+    """Reads each line of a tape as JSON."""
+    with tape.open("rb") as lines:
+        for line in lines:
+            json.loads(line)
+
+
+async def _plainly(address: str, bodies: list[dict[str, object]]) -> Mapping[str, float]:
+    """Sends requests as bytes on a few open connections, and reads as many bytes as are announced.
+
+    Args:
+        address: The server's, with `http://` and a path.
+        bodies: What is asked.
+    """
+    host, _, port = address.removeprefix("http://").partition("/")[0].partition(":")
+    waiting = iter(bodies)
+
+    async def ask() -> int:
+        reader, writer = await asyncio.open_connection(host, int(port))
+        found = 0
+        for body in waiting:
+            sent = json.dumps(body).encode()
+            writer.write(b"POST /search HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(sent) + sent)
+            head = await reader.readuntil(b"\r\n\r\n")
+            found += (await reader.readexactly(next(_lengths(head)))).count(b'"id"')
+        writer.close()
+        return found
+
+    return {"results": float(sum(await asyncio.gather(*(ask() for _ in range(AT_ONCE)))))}
 
 
 def _started() -> str:

@@ -6,6 +6,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import relyon
+from bench import limits
 from bench.timing import Contender, Workload
 
 LIST = "ndcg@10"
@@ -37,6 +38,7 @@ def traces(home: Path) -> Workload:
             Contender("run, JSON Lines", lambda: run("traces.run.jsonl", LIST), agrees="relyon"),
             Contender("trace, one measure of lists", lambda: ours(LIST), agrees="relyon"),
             Contender("trace, and one of sessions", lambda: ours(LIST, SESSION), agrees="relyon"),
+            limits.lines(home / "traces.jsonl"),
         ],
         expected,
         (home / "traces.jsonl").stat().st_size,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import relyon
-from bench import peers
+from bench import limits, peers
 from bench.arrays import arrays, auc, gauc, pnr
 from bench.boosting import boosting
 from bench.click_models import clicks
@@ -27,7 +27,7 @@ from bench.contenders import (
     with_rr,
 )
 from bench.formats import formats
-from bench.growth import growth
+from bench.growth import DATA as GROWTH_DATA, growth
 from bench.leaderboards import leaderboards
 from bench.letor import letor
 from bench.parquet import labelled, parquet
@@ -49,7 +49,8 @@ def file(home: Path) -> Workload:
                 lambda: relyon.evaluate(judgments, run, peers.FIVE, threads=1),
                 agrees="relyon",
             ),
-            Contender("wc -l", ["wc", "-l", str(run)]),
+            limits.lines(run),
+            Contender("cat", ["cat", str(run)]),
             Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
             trec_eval(judgments, run),
             Contender("ranx", lambda: peers.ranx_files(judgments, run), agrees="any order of ties"),
@@ -78,6 +79,7 @@ def deep(home: Path) -> Workload:
             ),
             Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
             trec_eval(judgments, run),
+            limits.lines(run),
         ],
         expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
@@ -113,6 +115,7 @@ def diversity(home: Path) -> Workload:
                 lambda: peers.ir_measures_diversity(judgments, run),
                 agrees="pyndeval",
             ),
+            limits.lines(run),
         ],
         expected_values(ours),
         run.stat().st_size,
@@ -170,6 +173,9 @@ def process(home: Path) -> Workload:
             Contender("relyon", evaluate_command(judgments, run), read_json, "relyon"),
             Contender("relyon, shuffled", shuffled, read_json, "relyon"),
             trec_eval(judgments, run),
+            limits.nothing(),
+            limits.lines(run),
+            limits.memory(home / "msdev.shuffled.run"),
         ],
         expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
@@ -185,6 +191,7 @@ def small(home: Path) -> Workload:
             Contender("relyon", evaluate_command(judgments, run), read_json, "relyon"),
             Contender("pytrec_eval", script, peers.read_trec_eval, "pytrec_eval"),
             trec_eval(judgments, run),
+            limits.nothing(),
         ],
         expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
@@ -234,6 +241,7 @@ def dicts(home: Path) -> Workload:
                 "ranx, objects made before", lambda: peers.ranx(*made()), agrees="any order of ties"
             ),
             Contender("ranx", lambda: peers.ranx(*make()), agrees="any order of ties"),
+            limits.pairs_seen(run),
         ],
         expected_values(partial(with_rr, judgments, run)),
     )
@@ -247,6 +255,7 @@ def frames(home: Path) -> Workload:
         [
             Contender("relyon", lambda: five_measures(judgments, run), agrees="relyon"),
             Contender("pytrec_eval", lambda: peers.pytrec_eval(*made), agrees="pytrec_eval"),
+            Contender("every document hashed", run["document"].hash),
         ],
         expected_values(partial(with_rr, judgments, run)),
     )
@@ -290,9 +299,17 @@ def permutations(home: Path) -> Workload:
                 agrees=str(few),
                 share=few / resamples,
             ),
+            Contender("the bits alone", partial(_bits, resamples * differences.shape[1])),
         ],
         expected,
     )
+
+
+def _bits(count: int) -> None:
+    """Draws so many random bits, a block at a time."""
+    bits = np.random.SFC64(5)
+    for _ in range(count // 2**26 + 1):
+        bits.random_raw(2**20)
 
 
 def imports(home: Path) -> Workload:
@@ -333,7 +350,7 @@ WORKLOADS = {
     "imports": Entry("Imports, whole process", imports),
     "starts": Entry("The shipped example, whole process", starts),
     "reports": Entry("Reports over 20 million rows, whole process", reports, ("reports",)),
-    "growth": Entry("Twice the lines", growth, ("msdev",)),
+    "growth": Entry("Twice the size, and twice the threads", growth, GROWTH_DATA),
     "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
     "letor": Entry("LETOR text, 136 features", letor, ("letor",)),
     "searches": Entry("1,000 queries to a local server, 8 at a time", searches),

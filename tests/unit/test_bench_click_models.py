@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bench import generate
 from bench.click_models import MODELS, clicks, command_of, fit
-from bench.targets import TARGETS
+from bench.goals import TARGETS
 from bench.timing import Timing
 
 

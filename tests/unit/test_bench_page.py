@@ -10,13 +10,19 @@ FACTS = {"processor": "one core", "load when started": "0.1"}
 
 def test_a_part_of_the_work_replaces_its_own_rows_only() -> None:
     first = [
-        Outcome("auc", [Timing("relyon", [1.0]), Timing("scikit-learn", [30.0])]),
+        Outcome(
+            "auc",
+            [Timing("relyon", [1.0]), Timing("scikit-learn", [30.0]), Timing("np.sort", [0.1])],
+        ),
         Outcome("letor", [Timing("relyon", [2.0]), Timing("scikit-learn", [30.0])]),
     ]
     page = markdown(first, FACTS, "2026-01-01", 1)
     again = [Outcome("letor", [Timing("relyon", [1.0]), Timing("scikit-learn", [40.0])])]
     merged = markdown(again, FACTS, "2026-02-02", 1, read_sections(page))
-    assert "| Pooled AUC | scikit-learn / relyon | 30.0 × | at least 20 | yes |" in merged
+    assert (
+        "| Pooled AUC | scikit-learn / relyon | 30.0 × | 300 × (np.sort) | at least 20 | yes |"
+        in merged
+    )
     assert "| scikit-learn / relyon | 40.0 × |" in merged
     assert "15.0 ×" in page
     assert "15.0 ×" not in merged

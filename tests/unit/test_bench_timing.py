@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from pathlib import Path
 
 import pytest
 from bench import generate
+from bench.goals import TARGETS
 from bench.report import Outcome
-from bench.targets import TARGETS, Target
+from bench.targets import Target
 from bench.timing import Contender, Timing, Workload, measure, run_once
 from bench.workloads import WORKLOADS
 
@@ -77,15 +79,16 @@ def test_a_failing_command_says_so() -> None:
 @pytest.mark.parametrize(
     ("target", "value", "reached"),
     [
-        (Target("w", "slow", "fast", 4), 5.0, True),
-        (Target("w", "slow", "fast", 6), 5.0, False),
-        (Target("w", "slow", "fast", 4, "at most"), 5.0, False),
-        (Target("w", "slow", "fast", 900, "at most", "difference"), 800.0, True),
-        (Target("w", "slow", "", 1.5, "at most", "seconds"), 1.0, True),
-        (Target("w", "slow", "", 64, "at most", "memory"), 64.0, True),
-        (Target("w", "slow", "", 1.5, "at most", "share"), 2.0, False),
-        (Target("w", "slow", "fast", 8, "at most", "cpu"), 8.0, True),
-        (Target("w", "slow", "fast", 3, "at most", "peak"), 4.0, False),
+        (Target("w", "slow", "fast", 4, limit="x"), 5.0, True),
+        (Target("w", "slow", "fast", 6, limit="x"), 5.0, False),
+        (Target("w", "slow", "fast", 4, "at most", limit="x"), 5.0, False),
+        (Target("w", "slow", "fast", 900, "at most", "difference", limit="x"), 800.0, True),
+        (Target("w", "slow", "", 1.5, "at most", "seconds", limit="x"), 1.0, True),
+        (Target("w", "slow", "", 64, "at most", "memory", limit="x"), 64.0, True),
+        (Target("w", "slow", "", 1.5, "at most", "share", limit="x"), 2.0, False),
+        (Target("w", "slow", "fast", 8, "at most", "cpu", limit="x"), 8.0, True),
+        (Target("w", "slow", "fast", 3, "at most", "peak", limit="x"), 4.0, False),
+        (Target("w", "slow", "fast", 1, "at most", "exponent", limit="x"), math.log2(5), False),
     ],
 )
 def test_targets_compare_medians(target: Target, value: float, reached: bool) -> None:
@@ -98,11 +101,28 @@ def test_targets_compare_medians(target: Target, value: float, reached: bool) ->
     assert target.reached(value) is reached
 
 
+@pytest.mark.parametrize(
+    ("target", "shown"),
+    [
+        (Target("w", "peer", "ours", 4, limit="least"), "8.00 × (least)"),
+        (Target("w", "ours", "peer", 4, "at most", limit="least"), "0.12 × (least)"),
+        (Target("w", "ours", "", 9, "at most", "seconds", limit="least"), "0.50 s (least)"),
+        (Target("w", "ours", "half", 1, "at most", "exponent", limit=("least", "half")),
+         "-2.00 (least / half: exponent)"),
+        (Target("w", "ours", "peer", 4, "at most", limit="absent"), "not measured (absent)"),
+    ],
+)  # fmt: skip
+def test_a_limit_takes_the_place_of_relyon(target: Target, shown: str) -> None:
+    times = {"ours": 1.0, "peer": 4.0, "least": 0.5, "half": 2.0}
+    timings = {name: Timing(name, [seconds]) for name, seconds in times.items()}
+    assert target.show_limit(timings, 0) == shown
+
+
 def test_what_was_not_measured_is_neither_kept_nor_missed() -> None:
     timings = [Timing("relyon", [1.0]), Timing("Polars")]
     values = [(target.words, value) for target, value in Outcome("gauc", timings).targets()]
     assert [words for words, _ in values] == ["Polars / relyon"]
-    assert Target("gauc", "Polars", "relyon", 20).reached(values[0][1]) is None
+    assert Target("gauc", "Polars", "relyon", 20, limit="x").reached(values[0][1]) is None
 
 
 @pytest.mark.long
@@ -113,4 +133,5 @@ def test_targets_name_contenders_that_exist(tmp_path: Path) -> None:
         home = generate.ensure(tmp_path, list(entry.data), 0.003)
         names[name] = {contender.name for contender in entry.make(home).contenders}
     for target in TARGETS:
-        assert {target.over, target.under} - {""} <= names[target.workload]
+        for one in (target, target.at_limit()):
+            assert {one.over, one.under} - {""} <= names[target.workload], one.words
