@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 
 from bench import limits
 from bench.timing import Contender, Workload
+from bench.wheel import as_installed, install
 
 DOCS_SEARCH = Path(__file__).parents[1] / "examples" / "docs-search"
 START = "import numpy"
@@ -29,7 +30,8 @@ def starts(home: Path) -> Workload:
             Contender(START, [*python, "-c", START]),
             limits.nothing(python),
             *(Contender(name, [*python, "-m", "relyon", *one]) for name, one in commands.items()),
-        ]
+        ],
+        prepare=partial(install, home),
     )
 
 
@@ -44,11 +46,6 @@ def reports(home: Path) -> Workload:
             Contender("relyon diagnose", [*relyon, "diagnose", *files]),
             limits.tables_read(files, as_installed(home)),
         ],
+        prepare=partial(install, home),
         input_bytes=sum(Path(one).stat().st_size for one in files),
     )
-
-
-def as_installed(home: Path) -> list[str]:
-    """Returns an interpreter that keeps compiled modules, as that of every installation does."""
-    kept = f"PYTHONPYCACHEPREFIX={home / 'bytecode'}"
-    return ["env", "-u", "PYTHONDONTWRITEBYTECODE", kept, sys.executable]

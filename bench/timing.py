@@ -87,11 +87,13 @@ class Workload:
         expected: From a set of rules to relyon's values, lowest and highest, by measure: the
             two differ where the order of tied documents is not defined.
         input_bytes: Size of the input file, for shares of it.
+        prepare: Called before anything runs.
     """
 
     contenders: list[Contender]
     expected: Callable[[str], Mapping[str, tuple[float, float]]] = lambda rules: {}
     input_bytes: int = 0
+    prepare: Callable[[], None] = lambda: None
 
 
 class Once(NamedTuple):
@@ -152,6 +154,7 @@ def measure(
         runs: Timed runs of each; those slower than `SLOW_SECONDS` get at most `SLOW_RUNS`.
         say: Called with what runs next.
     """
+    workload.prepare()
     timings = {contender.name: Timing(contender.name) for contender in workload.contenders}
     left = {}
     for contender in workload.contenders:
