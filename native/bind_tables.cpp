@@ -144,7 +144,7 @@ void bind_state(nb::class_<Table>& bound, Table (*restore)(std::string_view)) {
 }  // namespace
 
 void bind_tables(nb::module_& module) {
-  nb::class_<JudgmentTable> judgments(module, "JudgmentTable");
+  nb::class_<JudgmentTable> judgments(module, "JudgmentTable", nb::is_weak_referenceable());
   bind_state(judgments, &judgments_from_state);
   judgments
       .def_static(
@@ -217,7 +217,7 @@ void bind_tables(nb::module_& module) {
         return nb::make_tuple(ids, documents, grades);
       });
 
-  nb::class_<RunTable> run(module, "RunTable");
+  nb::class_<RunTable> run(module, "RunTable", nb::is_weak_referenceable());
   bind_state(run, &run_from_state);
   run.def_static(
          "from_text",

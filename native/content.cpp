@@ -3,27 +3,26 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "parallel.hpp"
 
 namespace relyon {
 namespace {
 
-// Appends the lowest bytes of a number, the highest of them first.
+// Writes the lowest bytes of a number, the highest of them first; returns the place after them.
 template <int size>
-void put(std::string& bytes, std::uint64_t word) {
-  char written[size];
+char* put(char* at, std::uint64_t word) {
   for (int place = 0; place < size; ++place)
-    written[place] = static_cast<char>(word >> (8 * (size - 1 - place)));
-  bytes.append(written, size);
+    *at++ = static_cast<char>(word >> (8 * (size - 1 - place)));
+  return at;
 }
 
-void put_text(std::string& bytes, std::string_view text) {
-  put<4>(bytes, text.size());
-  bytes.append(text);
+char* put_text(char* at, std::string_view text) {
+  at = put<4>(at, text.size());
+  return std::copy(text.begin(), text.end(), at);
 }
 
 struct Row {
@@ -32,24 +31,51 @@ struct Row {
   double number;
 };
 
-// One query's rows in their order, and the bytes that are hashed. Kept from query to query.
+// The first eight bytes of an id, the first of them highest. Where two ids differ in theirs, these
+// numbers have the order of the ids.
+std::uint64_t first_bytes(std::string_view id) {
+  std::uint64_t word = 0;
+  const std::size_t size = std::min(id.size(), sizeof word);
+  for (std::size_t place = 0; place < size; ++place)
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(id[place])) << (56 - 8 * place);
+  return word;
+}
+
+// One query's rows, and the bytes that are hashed. Kept from query to query.
 struct Written {
+  struct Place {
+    std::uint64_t first;
+    std::uint32_t row;
+  };
   std::vector<Row> rows;
+  std::vector<Place> places;
   bool subtopics = false;
-  std::string documents;
-  std::string numbers;
+  std::vector<char> documents;
+  std::vector<char> numbers;  // after room for the hash of the documents
 
   void in_order() {
-    std::sort(rows.begin(), rows.end(), [](const Row& one, const Row& other) {
-      return std::tie(one.document, one.subtopic) < std::tie(other.document, other.subtopic);
-    });
-    documents.clear();
-    numbers.clear();
+    std::size_t bytes = 0;
+    places.clear();
     for (const Row& row : rows) {
-      put_text(documents, row.document);
-      if (subtopics) put_text(documents, row.subtopic);
-      put<8>(numbers, std::bit_cast<std::uint64_t>(row.number + 0.0));
+      bytes += row.document.size() + row.subtopic.size() + 8;
+      places.push_back({first_bytes(row.document), static_cast<std::uint32_t>(places.size())});
     }
+    std::sort(places.begin(), places.end(), [&](const Place& one, const Place& other) {
+      if (one.first != other.first) return one.first < other.first;
+      const Row &ours = rows[one.row], &theirs = rows[other.row];
+      return std::tie(ours.document, ours.subtopic) < std::tie(theirs.document, theirs.subtopic);
+    });
+    documents.resize(bytes);
+    numbers.resize(sizeof(Sha256) + 8 * rows.size());
+    char* text = documents.data();
+    char* number = numbers.data() + sizeof(Sha256);
+    for (const Place& place : places) {
+      const Row& row = rows[place.row];
+      text = put_text(text, row.document);
+      if (subtopics) text = put_text(text, row.subtopic);
+      number = put<8>(number, std::bit_cast<std::uint64_t>(row.number + 0.0));
+    }
+    documents.resize(static_cast<std::size_t>(text - documents.data()));
   }
 };
 
@@ -74,6 +100,8 @@ void read(const RunTable& run, std::uint32_t query, Written& written) {
     written.rows.push_back({row.document(), {}, row.score});
 }
 
+Sha256 hash(const std::vector<char>& bytes) { return sha256({bytes.data(), bytes.size()}); }
+
 template <typename Table>
 Contents contents_of(const Table& table, int threads) {
   constexpr std::size_t together = 256;  // queries of one part
@@ -89,9 +117,9 @@ Contents contents_of(const Table& table, int threads) {
       read(table, static_cast<std::uint32_t>(query), written);
       written.in_order();
       own += written.rows.size();
-      const Sha256 documents = found.documents[query] = sha256(written.documents);
-      written.numbers.insert(0, documents.data(), documents.size());
-      found.queries[query] = sha256(written.numbers);
+      const Sha256 documents = found.documents[query] = hash(written.documents);
+      std::copy(documents.begin(), documents.end(), written.numbers.begin());
+      found.queries[query] = hash(written.numbers);
     }
     rows += own;
   });

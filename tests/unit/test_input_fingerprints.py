@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+import gc
 import gzip
 import hashlib
 import json
 import math
+import os
 import pickle
 import struct
+import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +84,50 @@ def test_judgments_and_runs_follow_the_definition(table: Any) -> None:
     run = relyon.Run.from_dict(table).table
     assert content_of(run).whole == defined(table)
     assert content_of(relyon.Run.from_dict(turned(table)).table) == content_of(run)
+
+
+@pytest.mark.parametrize("lanes", ["scalar", "avx2", ""])
+def test_any_instruction_set_follows_the_definition(lanes: str) -> None:
+    """Lists of every length, so that hashed bytes end everywhere in a block; ids that begin alike,
+    with bytes of 0 and above 127 where they differ."""
+    program = (
+        "import json, sys, relyon\n"
+        "from relyon.data.input_fingerprints import content_of\n"
+        "print(content_of(relyon.Run.from_dict(json.load(sys.stdin)).table).whole)"
+    )
+    ids = [
+        "",
+        "a",
+        "a\x01",
+        "same-beginning",
+        "same-beginning\x01",
+        "same-beg",
+        "文",
+        "é",
+        "z" * 70,
+    ]
+    table = {
+        f"q{size}": {f"{ids[n % 9]}{(7 * n) % 67}": n / 3 for n in range(size)}
+        for size in range(1, 67)
+    }
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps(table),
+        env={**os.environ, "RELYON_SIMD": lanes},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.strip() == defined(table)
+
+
+def test_a_table_is_hashed_once_while_it_exists() -> None:
+    run = relyon.Run.from_dict({"q": {"a": 1.0, "b": 0.5}})
+    assert content_of(run.table) is content_of(run.table)
+    gone = weakref.ref(run.table)
+    del run
+    gc.collect()
+    assert gone() is None
 
 
 @given(SUBTOPICS)

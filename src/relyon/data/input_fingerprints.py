@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from relyon import _native
 
@@ -103,7 +104,7 @@ class Content:
 
 
 def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
-    """Returns the fingerprints of a table.
+    """Returns the fingerprints of a table, which are computed once: a table never changes.
 
     Args:
         table: The table of judgments or of a run.
@@ -117,6 +118,18 @@ def content_of(table: _native.JudgmentTable | _native.RunTable) -> Content:
         >>> content_of(one.table).whole[:16]
         'cf5ba2ad6fa4c842'
     """
+    if table not in _CONTENTS:
+        _CONTENTS[table] = _content(table)
+    return _CONTENTS[table]
+
+
+#: What tables contain, for as long as they exist.
+_CONTENTS: WeakKeyDictionary[_native.JudgmentTable | _native.RunTable, Content] = (
+    WeakKeyDictionary()
+)
+
+
+def _content(table: _native.JudgmentTable | _native.RunTable) -> Content:
     if isinstance(table, _native.RunTable):
         documents, contents, rows = _native.run_contents(table)
     else:
