@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "class_loops.hpp"
 #include "error.hpp"
 #include "simd.hpp"
 
@@ -31,20 +32,13 @@ void sort_descending(std::span<const double> values, std::vector<double>& sorted
 
 void split_classes(std::span<const double> labels, std::span<const double> scores, double threshold,
                    Pool& into) {
-  const std::size_t size = labels.size();
-  into.positive.resize(size + 1);
-  into.negative.resize(size + 1);
-  std::size_t positives = 0;
-  std::size_t negatives = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const bool positive = labels[i] >= threshold;
-    into.positive[positives] = scores[i];
-    into.negative[negatives] = scores[i];
-    positives += positive ? 1 : 0;
-    negatives += positive ? 0 : 1;
-  }
-  into.positive.resize(positives);
-  into.negative.resize(negatives);
+  const auto pick = [&](bool positives, std::vector<double>& scores_of_class) {
+    scores_of_class.resize(labels.size() + loops::spare);
+    scores_of_class.resize(loops::pick(labels.data(), scores.data(), labels.size(), threshold,
+                                       positives, scores_of_class.data()));
+  };
+  pick(true, into.positive);
+  pick(false, into.negative);
 }
 
 LabelledEvaluator::LabelledEvaluator(const Plan& plan)
@@ -102,8 +96,15 @@ void LabelledEvaluator::add_at(std::size_t row, const LabelledRows& rows,
                         std::none_of(rows.labels.begin(), rows.labels.end(),
                                      [](double label) { return label < 0; }))) {
     for (std::size_t kernel = 0; kernel < plan_.kernels.size(); ++kernel) {
-      split_classes(rows.labels, rows.scores, *plan_.kernels[kernel]->class_threshold(), classes_);
-      add_classes_at(row, kernel, classes_, 1, columns);
+      const double threshold = *plan_.kernels[kernel]->class_threshold();
+      if (plan_.kernels[kernel]->pools()) {
+        split_classes(rows.labels, rows.scores, threshold, classes_);
+        add_classes_at(row, kernel, classes_, 1, columns);
+      } else {
+        store_counts(row, kernel,
+                     count_unordered_class_pairs({rows.scores, rows.labels}, threshold, room_),
+                     columns);
+      }
     }
     return;
   }

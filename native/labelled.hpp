@@ -55,6 +55,7 @@ class LabelledEvaluator {
   Evaluator evaluator_;
   std::vector<Kept> kept_;  // by kernel
   Pool classes_;
+  std::vector<double> room_;
   std::vector<double> judged_;
   WeightedOrder weighted_;
   WeightedOrder weighted_worst_;

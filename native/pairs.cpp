@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "class_loops.hpp"
 #include "error.hpp"
 #include "parallel.hpp"
 #include "radix.hpp"
@@ -289,35 +290,54 @@ bool Finder::spread_evenly(std::span<const double> scores) {
   return crowding(true) <= crowding(false);
 }
 
-ClassPairs count_class_pairs(const std::vector<double>& positives,
-                             const std::vector<double>& negatives, unsigned threads) {
-  ClassPairs counts;
-  counts.positives = positives.size();
-  counts.negatives = negatives.size();
-  if (positives.empty() || negatives.empty()) return counts;
-  const bool few_positives = positives.size() <= negatives.size();
-  const std::vector<double>& few = few_positives ? positives : negatives;
-  const std::vector<double>& many = few_positives ? negatives : positives;
-  if (few.size() <= scan_to) {
-    for (const double score : few) {
-      const simd::Counts found = simd::count(many.data(), many.size(), score);
-      const std::uint64_t twice_above = 2 * static_cast<std::uint64_t>(found.better) + found.equal;
-      counts.twice_won += few_positives ? 2 * many.size() - twice_above : twice_above;
-    }
-    return counts;
-  }
-  const std::size_t few_size = few.size();
-  const Finder finder(few);
+namespace {
+
+// Twice the number of pairs of one of `few` and a better one of `many`, equal ones counting once.
+std::uint64_t twice_above(std::span<const double> few, std::span<const double> many,
+                          unsigned threads) {
+  if (few.size() <= scan_to)
+    return loops::twice_above(few.data(), few.size(), many.data(), many.size());
+  const Finder finder(std::vector<double>(few.begin(), few.end()));
   constexpr std::size_t block = std::size_t{1} << 16;
   const std::size_t blocks = (many.size() + block - 1) / block;
-  std::vector<std::uint64_t> won(blocks, 0);
+  std::vector<std::uint64_t> above(blocks, 0);
   each_part(blocks, static_cast<int>(threads), [&](std::size_t part) {
     const std::size_t from = part * block;
-    const std::size_t size = std::min(block, many.size() - from);
-    const std::uint64_t sum = finder.sum(std::span(many).subspan(from, size));
-    won[part] = few_positives ? 2 * static_cast<std::uint64_t>(few_size) * size - sum : sum;
+    above[part] = finder.sum(many.subspan(from, std::min(block, many.size() - from)));
   });
-  for (const std::uint64_t each : won) counts.twice_won += each;
+  return std::accumulate(above.begin(), above.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+ClassPairs count_class_pairs(const std::vector<double>& positives,
+                             const std::vector<double>& negatives, unsigned threads) {
+  ClassPairs counts{positives.size(), negatives.size(), 0};
+  if (positives.empty() || negatives.empty()) return counts;
+  counts.twice_won =
+      positives.size() <= negatives.size()
+          ? 2 * counts.positives * counts.negatives - twice_above(positives, negatives, threads)
+          : twice_above(negatives, positives, threads);
+  return counts;
+}
+
+ClassPairs count_unordered_class_pairs(Rows rows, double threshold, std::vector<double>& room) {
+  const std::size_t size = rows.labels.size();
+  if (room.size() < size + loops::spare) room.resize(size + loops::spare);
+  const auto pick = [&](bool positives) {
+    return loops::pick(rows.labels.data(), rows.scores.data(), size, threshold, positives,
+                       room.data());
+  };
+  ClassPairs counts;
+  counts.positives = pick(true);
+  counts.negatives = size - counts.positives;
+  if (counts.positives == 0 || counts.negatives == 0) return counts;
+  const bool few_positives = counts.positives <= counts.negatives;
+  const std::uint64_t few = few_positives ? counts.positives : pick(false);
+  // The smaller class is met with all rows: of two of its own scores the better one counts twice,
+  // or each once, and so does each with itself.
+  const std::uint64_t above = twice_above({room.data(), few}, rows.scores, 1) - few * few;
+  counts.twice_won = few_positives ? 2 * counts.positives * counts.negatives - above : above;
   return counts;
 }
 

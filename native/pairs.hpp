@@ -68,6 +68,9 @@ class Finder {
   simd::Buckets buckets_{};
 };
 
+// Rows in any order.
+ClassPairs count_unordered_class_pairs(Rows rows, double threshold, std::vector<double>& room);
+
 // Any order.
 ClassPairs count_class_pairs(const std::vector<double>& positives,
                              const std::vector<double>& negatives, unsigned threads = 1);
