@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "label_facts.hpp"
 #include "plan.hpp"
 #include "pool.hpp"
 
@@ -36,6 +37,7 @@ struct Batch {
   std::uint64_t matched = 0;                   // retrieved documents that are judged
   std::uint64_t tied = 0;  // queries with a judged document that shares its score
   bool regrouped = false;  // lines of one query were not together
+  LabelFacts labels;       // of rows with labels
 };
 
 }  // namespace relyon

@@ -72,6 +72,12 @@ void bind_batch(nb::module_& module) {
                    [](const Batch& batch) { return text_list(batch.unjudged_examples); })
       .def_ro("regrouped", &Batch::regrouped)
       .def_ro("tied", &Batch::tied)
+      .def_prop_ro("label_facts",
+                   [](const Batch& batch) {
+                     const LabelFacts& facts = batch.labels;
+                     return nb::make_tuple(facts.highest, facts.fractions, facts.negatives,
+                                           facts.lowest);
+                   })
       .def(
           "values",
           [](const Batch& batch, std::int64_t measure) { return column_of(batch, measure).values; },

@@ -9,16 +9,6 @@
 namespace nb = nanobind;
 
 namespace relyon {
-namespace {
-
-auto fact(auto field) {
-  return [field](const LabelledParts& parts) {
-    return parts.guard.read([&] { return parts.facts().*field; });
-  };
-}
-
-}  // namespace
-
 void bind_parts(nb::module_& module) {
   nb::class_<RunParts>(module, "RunParts", nb::is_final())
       .def(nb::init<const JudgmentTable&, const Plan&, int>(), nb::arg("judgments"),
@@ -50,16 +40,12 @@ void bind_parts(nb::module_& module) {
           },
           nb::arg("query").none(), nb::arg("label"), nb::arg("score"),
           nb::arg("weight") = nb::none(), nb::arg("document") = nb::none())
-      .def("finish",
-           [](LabelledParts& parts) {
-             Batch whole;
-             if (!parts.guard.finish([&] { return parts.finish(whole); }))
-               throw InputError("native.rows-of-query");
-             return whole;
-           })
-      .def_prop_ro("highest", fact(&LabelFacts::highest))
-      .def_prop_ro("fractions", fact(&LabelFacts::fractions))
-      .def_prop_ro("negatives", fact(&LabelFacts::negatives));
+      .def("finish", [](LabelledParts& parts) {
+        Batch whole;
+        if (!parts.guard.finish([&] { return parts.finish(whole); }))
+          throw InputError("native.rows-of-query");
+        return whole;
+      });
 }
 
 }  // namespace relyon

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "label_facts.hpp"
 #include "number_array.hpp"
 #include "parallel.hpp"
 
@@ -31,6 +32,7 @@ class ClassRows {
         threshold_(threshold),
         threads_(threads),
         positives_before_(blocks() + 1, 0) {
+    std::vector<LabelFacts> facts(blocks());
     each([&](std::size_t block) {
       const auto [first, size] = rows_of(block);
       const std::unique_ptr<double[]> memory = room();
@@ -42,17 +44,22 @@ class ClassRows {
         check_finite(values, scores_.what, first);
       }
       labels_.copy(first, values);
-      if (!labels_.whole()) check_finite(values, labels_.what, first);
+      const Levels levels(values);
+      if (levels.count == 0 && !labels_.whole()) check_finite(values, labels_.what, first);
+      facts[block].add(values, levels);
       std::size_t count = 0;
       for (const double value : values) count += value >= threshold_ ? 1 : 0;
       positives_before_[block + 1] = count;
     });
+    for (const LabelFacts& some : facts) facts_.add(some);
     std::partial_sum(positives_before_.begin(), positives_before_.end(), positives_before_.begin());
   }
 
   std::size_t count(bool positive) const {
     return positive ? positives_before_.back() : end_ - start_ - positives_before_.back();
   }
+
+  const LabelFacts& facts() const { return facts_; }
 
   std::size_t blocks() const { return (end_ - start_ + block_rows - 1) / block_rows; }
 
@@ -107,6 +114,7 @@ class ClassRows {
   const double threshold_;
   const int threads_;
   std::vector<std::size_t> positives_before_;
+  LabelFacts facts_;
 };
 
 }  // namespace relyon

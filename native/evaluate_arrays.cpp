@@ -36,7 +36,10 @@ struct Reader {
             std::size_t start, std::size_t end, std::size_t query, std::vector<Column>& columns) {
     LabelledRows rows;
     rows.scores = finite_doubles(scores, start, end, score_room);
-    rows.labels = finite_doubles(labels, start, end, label_room);
+    rows.labels = doubles(labels, start, end, label_room);
+    rows.levels = Levels(rows.labels);
+    if (rows.levels.count == 0 && !labels.whole()) check_finite(rows.labels, labels.what, start);
+    facts.add(rows.labels, rows.levels);
     if (weights != nullptr) rows.weights = weight_doubles(*weights, start, end, weight_room);
     evaluator.add_at(query, rows, columns);
   }
@@ -48,6 +51,7 @@ struct Reader {
     for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
       const ClassRows rows(labels, scores, start, end, *plan.kernels[kernel]->class_threshold(),
                            threads);
+      if (kernel == 0) facts.add(rows.facts());
       Pool classes;
       classes.positive = rows.all(true);
       classes.negative = rows.all(false);
@@ -56,6 +60,7 @@ struct Reader {
   }
 
   LabelledEvaluator evaluator;
+  LabelFacts facts;
   std::vector<double> label_room;
   std::vector<double> score_room;
   std::vector<double> weight_room;
@@ -103,7 +108,10 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
         }
       }
     });
-    for (const auto& reader : readers) append(batch, reader->evaluator.take());
+    for (const auto& reader : readers) {
+      append(batch, reader->evaluator.take());
+      batch.labels.add(reader->facts);
+    }
   }
   batch.rows = labels.size;
   batch.matched = labels.size;

@@ -268,6 +268,7 @@ void append(Batch& whole, Batch&& part) {
   }
   whole.regrouped |= part.regrouped;
   whole.tied += part.tied;
+  whole.labels.add(part.labels);
 }
 
 }  // namespace relyon

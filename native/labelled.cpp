@@ -7,24 +7,22 @@
 
 #include "class_loops.hpp"
 #include "error.hpp"
-#include "simd.hpp"
 
 namespace relyon {
 
 namespace {
 
-// Sorts labels, the highest first. Small whole numbers are counted, not compared.
-void sort_descending(std::span<const double> values, std::vector<double>& sorted) {
-  sorted.resize(values.size());
-  std::uint32_t counts[simd::levels];
-  if (simd::count_levels(values.data(), values.size(), counts)) {
+// Sorts labels, the highest first. Levels are counted already.
+void sort_descending(const LabelledRows& rows, std::vector<double>& sorted) {
+  sorted.resize(rows.labels.size());
+  if (rows.levels.count > 0) {
     auto next = sorted.begin();
-    for (std::size_t level = simd::levels; level-- > 0;) {
-      next = std::fill_n(next, counts[level], static_cast<double>(level));
+    for (std::size_t level = rows.levels.count; level-- > 0;) {
+      next = std::fill_n(next, rows.levels.labels[level], static_cast<double>(level));
     }
     return;
   }
-  std::copy(values.begin(), values.end(), sorted.begin());
+  std::copy(rows.labels.begin(), rows.labels.end(), sorted.begin());
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
 }
 
@@ -92,7 +90,7 @@ void LabelledEvaluator::add_at(std::size_t row, const LabelledRows& rows,
     add_weighted_at(row, rows, columns);
     return;
   }
-  if (classes_only_ && (plan_.rules.negative == Negative::nonrelevant ||
+  if (classes_only_ && (plan_.rules.negative == Negative::nonrelevant || rows.levels.count > 0 ||
                         std::none_of(rows.labels.begin(), rows.labels.end(),
                                      [](double label) { return label < 0; }))) {
     for (std::size_t kernel = 0; kernel < plan_.kernels.size(); ++kernel) {
@@ -108,7 +106,7 @@ void LabelledEvaluator::add_at(std::size_t row, const LabelledRows& rows,
     }
     return;
   }
-  sort_descending(rows.labels, judged_);
+  sort_descending(rows, judged_);
   List list;
   list.scores = rows.scores;
   list.grades = rows.labels;

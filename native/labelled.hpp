@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluator.hpp"
+#include "label_facts.hpp"
 #include "pool.hpp"
 #include "weighted.hpp"
 
@@ -16,6 +17,7 @@ struct LabelledRows {
   std::span<const double> labels;
   std::span<const double> scores;
   std::span<const double> weights;
+  Levels levels;  // of the labels
 };
 
 // Evaluates one query after the other. One a thread.

@@ -74,17 +74,21 @@ struct LabelledArrays {
   std::vector<std::int64_t> bounds;
 };
 
-// Rows [start, end) as finite doubles, in `room` where they are something else.
+// Rows [start, end) as doubles, in `room` where they are something else.
+inline std::span<const double> doubles(const NumberArray& numbers, std::size_t start,
+                                       std::size_t end, std::vector<double>& room) {
+  if (numbers.type == NumberType::float64) {
+    return {static_cast<const double*>(numbers.data) + start, end - start};
+  }
+  room.resize(end - start);
+  numbers.copy(start, room);
+  return room;
+}
+
+// The same of numbers that have to be finite.
 inline std::span<const double> finite_doubles(const NumberArray& numbers, std::size_t start,
                                               std::size_t end, std::vector<double>& room) {
-  std::span<const double> values;
-  if (numbers.type == NumberType::float64) {
-    values = {static_cast<const double*>(numbers.data) + start, end - start};
-  } else {
-    room.resize(end - start);
-    numbers.copy(start, room);
-    values = room;
-  }
+  const std::span<const double> values = doubles(numbers, start, end, room);
   if (!numbers.whole()) check_finite(values, numbers.what, start);
   return values;
 }

@@ -32,19 +32,14 @@ class Numbers {
       column.numbers(from, count, room.data());
       return std::span<const double>(room.data(), count);
     };
-    LabelledRows rows{numbers(part_.label, labels_), numbers(part_.score, scores_), {}};
+    const std::span<const double> labels = numbers(part_.label, labels_);
+    LabelledRows rows{labels, numbers(part_.score, scores_), {}, Levels(labels)};
     if (part_.weight) rows.weights = numbers(*part_.weight, weights_);
-    LabelFacts found;
-    for (const double label : rows.labels) {
-      if (!(label <= found.highest)) found.highest = label;
-      found.fractions += label > 0 && label < 1 ? 1 : 0;
-      found.negatives += label < 0 ? 1 : 0;
-    }
+    facts.add(rows.labels, rows.levels);
     for (const double weight : rows.weights) {
       if (weight < 0)
         throw InputError("native.weight-is-below-0", {}, 0, "native.row-weights-must-be-0");
     }
-    facts.add(found);
     return rows;
   }
 
@@ -73,12 +68,6 @@ void extend(std::vector<double>& whole, std::span<const double> more) {
 }
 
 }  // namespace
-
-void LabelFacts::add(const LabelFacts& other) {
-  if (!(other.highest <= highest) && !std::isnan(other.highest)) highest = other.highest;
-  fractions += other.fractions;
-  negatives += other.negatives;
-}
 
 LabelledColumns::LabelledColumns(nb::handle query_column, nb::handle label_column,
                                  nb::handle score_column, nb::handle weight_column,
@@ -134,7 +123,7 @@ void LabelledParts::evaluate(const LabelledColumns& part, std::uint64_t from, st
       add_documents(part, first, last, ids, texts, documents);
       stretch.repeated |= documents.suspect();
       add_row(stretch.batch);
-      evaluator.add_at(stretch.queries.size(), numbers.read(first, last, stretch.facts),
+      evaluator.add_at(stretch.queries.size(), numbers.read(first, last, stretch.batch.labels),
                        stretch.batch.columns);
       stretch.queries.emplace_back(part.query->id(first, texts));
       texts.drop(texts.mark());
@@ -152,7 +141,8 @@ void LabelledParts::keep(const LabelledColumns& part, std::uint64_t from, std::u
   Numbers numbers(part);
   Pool split;
   for (std::uint64_t row = from; row < end; row += block) {
-    const LabelledRows rows = numbers.read(row, std::min<std::uint64_t>(end, row + block), facts_);
+    const LabelledRows rows =
+        numbers.read(row, std::min<std::uint64_t>(end, row + block), batch_.labels);
     if (part.weight || !classes_suffice_) {
       extend(open_->labels, rows.labels);
       extend(open_->scores, rows.scores);
@@ -185,7 +175,8 @@ void LabelledParts::close() {
       }
     }
   } else {
-    evaluator.add_at(0, {open.labels, open.scores, open.weights}, stretch.batch.columns);
+    evaluator.add_at(0, {open.labels, open.scores, open.weights, Levels(open.labels)},
+                     stretch.batch.columns);
   }
   append(stretch.batch, evaluator.take(true));
   stretch.queries.push_back(std::move(open.query));
@@ -199,7 +190,6 @@ void LabelledParts::take(Stretch&& stretch) {
     usable_ &= queries_.insert(query, names_) == before;
   }
   usable_ &= !stretch.repeated;
-  facts_.add(stretch.facts);
   append(batch_, std::move(stretch.batch));
 }
 

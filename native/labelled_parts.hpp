@@ -4,7 +4,6 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,15 +33,6 @@ struct LabelledColumns {
   std::optional<ArrowColumn> document;
 };
 
-// What is worth knowing of labels.
-struct LabelFacts {
-  double highest = std::numeric_limits<double>::quiet_NaN();
-  std::uint64_t fractions = 0;  // between 0 and 1
-  std::uint64_t negatives = 0;
-
-  void add(const LabelFacts& other);
-};
-
 class LabelledParts {
  public:
   Guard guard;  // of all calls from Python
@@ -54,8 +44,6 @@ class LabelledParts {
   bool add(const LabelledColumns& part);
   // The whole, after the last part; false as `add`.
   bool finish(Batch& whole);
-
-  const LabelFacts& facts() const { return facts_; }
 
  private:
   // The two classes of the open query.
@@ -77,7 +65,6 @@ class LabelledParts {
   struct Stretch {
     Batch batch;
     std::vector<std::string> queries;
-    LabelFacts facts;
     bool repeated = false;  // a document may be in a query twice
   };
 
@@ -94,7 +81,6 @@ class LabelledParts {
   Batch batch_;
   Index queries_;
   Arena names_;
-  LabelFacts facts_;
   std::uint64_t rows_ = 0;
   bool usable_ = true;  // queries are together, and no document is twice in one
 };

@@ -45,27 +45,34 @@ RELYON_INLINE bool finite_loop(const double* values, std::size_t size) {
   return bad == 0;
 }
 
+// Each label shifts a one into the byte of its level.
 RELYON_INLINE bool count_levels_loop(const double* values, std::size_t size,
                                      std::uint32_t* counts) {
-  std::uint64_t other = 0;
-  double highest = 0.0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const double value = values[i];
-    other += !(value >= 0 && value < static_cast<double>(levels)) ? 1 : 0;
-    highest = value > highest ? value : highest;
-  }
-  if (other != 0) return false;
-  std::uint64_t counted = 0;
-  for (std::size_t level = 0; level < levels; ++level) {
-    std::uint64_t count = 0;
-    if (static_cast<double>(level) <= highest) {
-      const auto wanted = static_cast<double>(level);
-      for (std::size_t i = 0; i < size; ++i) count += values[i] == wanted ? 1 : 0;
+  constexpr std::size_t batch = 240;  // no byte overflows
+  // Added to a small whole number, its bits are the number above those of this.
+  constexpr double anchor = 0x1p52;
+  constexpr std::uint64_t anchor_bits = std::bit_cast<std::uint64_t>(anchor);
+  std::uint64_t shifts[batch];
+  for (std::size_t level = 0; level < levels; ++level) counts[level] = 0;
+  for (std::size_t from = 0; from < size; from += batch) {
+    const std::size_t count = size - from < batch ? size - from : batch;
+    std::uint64_t others = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = values[from + i];
+      const double moved = value + anchor;
+      const std::uint64_t level = std::bit_cast<std::uint64_t>(moved) - anchor_bits;
+      others |= level & ~std::uint64_t{levels - 1};
+      others |= moved - anchor == value ? 0 : 1;
+      shifts[i] = level * 8;
     }
-    counts[level] = static_cast<std::uint32_t>(count);
-    counted += count;
+    if (others != 0) return false;
+    std::uint64_t sums = 0;
+    for (std::size_t i = 0; i < count; ++i) sums += std::uint64_t{1} << shifts[i];
+    for (std::size_t level = 0; level < levels; ++level) {
+      counts[level] += static_cast<std::uint32_t>(sums >> (level * 8) & 0xff);
+    }
   }
-  return counted == size;
+  return true;
 }
 
 // How many of `all` are above each of the `width` vectors of `lanes` from `own`.

@@ -355,6 +355,11 @@ class Batch:
     @property
     def tied(self) -> int:
         """Queries in which a judged document shares its score with another one."""
+    @property
+    def label_facts(self) -> tuple[float, int, int, float]:
+        """Of rows with labels: the highest, how many lie between 0 and 1, how many are below 0, and
+        the lowest; NaN without labels.
+        """
     def values(self, measure: int) -> list[float]:
         """The values of one measure in the order of `queries`; NaN if undefined."""
     def arrays(
@@ -565,15 +570,6 @@ class LabelledParts:
         Raises:
             InputError: If the rows of a query are not together, or it repeats a document.
         """
-    @property
-    def highest(self) -> float:
-        """The highest label; NaN without labels."""
-    @property
-    def fractions(self) -> int:
-        """How many labels are between 0 and 1."""
-    @property
-    def negatives(self) -> int:
-        """How many labels are below 0."""
 
 def evaluate_run(
     judgments: JudgmentTable, plan: Plan, run: RunTable, threads: int = 0

@@ -199,6 +199,35 @@ def test_arrays_that_do_not_fit(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "int64"])
+@pytest.mark.parametrize("least", [-2, 0, 3])
+@pytest.mark.parametrize("size", [7, 240, 2000])
+def test_facts_about_labels(dtype: str, least: int, size: int) -> None:
+    random = np.random.default_rng(size + least)
+    for scale in (1, 1 if "int" in dtype else 4):
+        labels = (random.integers(least, 10, (6, size)) / scale).astype(dtype)
+        labels[0] = np.clip(labels[0], 0, 3).round()
+        for name in ("ndcg", "auc"):
+            plan = _native.Plan([(name, {})], _native.Rules(ties="input"))
+            for threads in (1, 2):
+                batch = _native.evaluate_arrays(plan, labels, labels * 0.5, None, threads)
+                between = int(((labels > 0) & (labels < 1)).sum())
+                below = int((labels < 0).sum())
+                assert batch.label_facts == (labels.max(), between, below, labels.min())
+
+
+def test_facts_about_labels_of_very_many_rows_and_of_none() -> None:
+    labels = np.arange(200_000) % 9 / 4 - 0.5
+    kernels: list[tuple[str, dict[str, Any]]] = [("auc", {"rel": 1.0}), ("auc", {"rel": 1.5})]
+    plan = _native.Plan(kernels, _native.Rules(ties="input"))
+    batch = _native.evaluate_arrays(plan, labels, np.cos(labels), None, 2)
+    between = int(((labels > 0) & (labels < 1)).sum())
+    assert batch.label_facts == (1.5, between, int((labels < 0).sum()), -0.5)
+    nothing = _native.evaluate_arrays(plan, labels[:0], labels[:0], np.array([0, 0]), 1)
+    assert all(math.isnan(nothing.label_facts[place]) for place in (0, 3))
+    assert nothing.label_facts[1:3] == (0, 0)
+
+
 def test_results_outlive_their_batch() -> None:
     labels, scores = grid(9)
     batch = _native.evaluate_arrays(_native.Plan(KERNELS), labels, scores)

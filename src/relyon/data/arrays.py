@@ -10,6 +10,7 @@ from relyon.core.errors import InputError
 from relyon.core.texts import message
 from relyon.data.columns import NAMED_GRADES, is_na, number
 from relyon.data.labelled import LabelledRows
+from relyon.data.query_numbers import QueryNumbers
 from relyon.data.row_index import aligned, has_index, index_label
 from relyon.data.scale import Scale
 
@@ -69,7 +70,7 @@ def _grouped(
     if grades.ndim == 2:
         if groups is not None:
             raise InputError(message("data.groups-of-2-d-labels"))
-        names = [str(row) for row in range(len(grades))]
+        names = QueryNumbers(len(grades))
         offsets = np.arange(len(grades) + 1, dtype=np.int64) * grades.shape[1]
         heavy = None if heavy is None else heavy.ravel()
         return LabelledRows(
@@ -235,7 +236,7 @@ def _by_sizes(
         )
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    names = [str(number) for number in range(len(sizes))]
+    names = QueryNumbers(len(sizes))
     return LabelledRows(grades, values, offsets, names, weights=weights, numbered=True)
 
 

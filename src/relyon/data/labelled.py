@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -92,7 +91,7 @@ class LabelledRows(Sourced):
     labels: NDArray[np.float64]
     scores: NDArray[np.float64] | None
     groups: NDArray[np.int64]
-    queries: list[str]
+    queries: Sequence[str]
     documents: list[str] | None = None
     source: str = "memory"
     notes: tuple[Note, ...] = field(default=())
@@ -111,21 +110,6 @@ class LabelledRows(Sourced):
     def __repr__(self) -> str:
         size = f"queries={len(self.queries)}, rows={len(self)}"
         return f"LabelledRows({size}, source={self.source!r})"
-
-    @property
-    def facts(self) -> LabelFacts:
-        """Facts about the labels."""
-        labels = self.labels
-        highest = float(labels.max()) if labels.size else math.nan
-        lowest = float(labels.min()) if labels.size else math.nan
-        negatives = int((labels < 0).sum()) if lowest < 0 else 0
-        if labels.dtype.kind != "f":
-            return LabelFacts(highest, 0, negatives, lowest)
-        import numpy as np
-
-        blocks = (labels[start : start + 65_536] for start in range(0, labels.size, 65_536))
-        above = (np.count_nonzero(block > 0) - np.count_nonzero(block >= 1) for block in blocks)
-        return LabelFacts(highest, int(sum(above)), negatives, lowest)
 
     def known_scores(self) -> NDArray[np.float64]:
         """Returns the scores.

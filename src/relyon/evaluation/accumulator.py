@@ -177,10 +177,10 @@ class Accumulator:
             self.threads,
             without_formula(self.convention),
         )
-        columns = evaluate_rows(rows, self.measures, settings).columns
+        found = evaluate_rows(rows, self.measures, settings)
         with self._lock:
-            self._add(columns, rows.queries)
-            self._note(rows.facts, rows.notes)
+            self._add(found.columns, rows.queries)
+            self._note(found.facts, found.notes)
 
     def merge(self, other: Accumulator) -> None:
         """Adds the contents of another accumulator.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -29,7 +29,7 @@ __all__ = ["assemble", "number", "refuse_undefined", "span"]
 def assemble(
     title: str,
     program: Program,
-    queries: list[str] | Callable[[], list[str]] | None,
+    queries: Sequence[str] | Callable[[], list[str]] | None,
     columns: Mapping[str, Column],
     notes: list[Note],
     strict: bool,
@@ -81,7 +81,7 @@ def assemble(
 def refuse_undefined(
     program: Program,
     columns: Mapping[str, Column],
-    queries: list[str] | Callable[[], list[str]] | None,
+    queries: Sequence[str] | Callable[[], list[str]] | None,
 ) -> None:
     """Refuses queries without a value under the rule `undefined=error`.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from relyon import _native, io
 from relyon.core.errors import ParameterError
 from relyon.core.texts import message
+from relyon.data.labelled import LabelFacts
 from relyon.evaluation.measure_columns import Column, batch_columns, python_columns
 from relyon.evaluation.program import Average, Program
 from relyon.io.format import formats
@@ -18,7 +19,7 @@ from relyon.io.format import formats
 if TYPE_CHECKING:
     from relyon.core.notes import Note
     from relyon.data.convention import Convention
-    from relyon.data.labelled import LabelFacts, LabelledRows
+    from relyon.data.labelled import LabelledRows
     from relyon.data.ranking import Ranking
     from relyon.data.scale import Scale
     from relyon.measures.definition import Measure
@@ -70,7 +71,7 @@ class Evaluated:
 
     program: Program
     columns: dict[str, Column]
-    queries: list[str] | Callable[[], list[str]]
+    queries: Sequence[str] | Callable[[], list[str]]
     facts: LabelFacts
     notes: tuple[Note, ...] = ()
 
@@ -78,9 +79,8 @@ class Evaluated:
 def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Settings) -> Evaluated:
     """Evaluates rows in memory."""
     program = row_program(rows, measures, settings, rows.weights is not None)
-    return Evaluated(
-        program, row_columns(program, rows, settings.threads), rows.queries, rows.facts, rows.notes
-    )
+    columns, facts = row_columns(program, rows, settings.threads)
+    return Evaluated(program, columns, rows.queries, facts, rows.notes)
 
 
 def row_program(
@@ -93,8 +93,10 @@ def row_program(
     return compile_rows(measures, settings, weighted, highest)
 
 
-def row_columns(program: Program, rows: LabelledRows, threads: int = 0) -> dict[str, Column]:
-    """Evaluates rows with a program that was resolved for them."""
+def row_columns(
+    program: Program, rows: LabelledRows, threads: int = 0
+) -> tuple[dict[str, Column], LabelFacts]:
+    """Evaluates rows with a program that was resolved for them, and finds facts about labels."""
     batch = _native.evaluate_arrays(
         program.plan, rows.labels, rows.known_scores(), rows.groups, threads, rows.weights
     )
@@ -109,7 +111,7 @@ def row_columns(program: Program, rows: LabelledRows, threads: int = 0) -> dict[
                 yield Ranking.build(grade_of, names, values, program.convention, query=query)
 
         columns |= python_columns(program, rankings(), 0)
-    return columns
+    return columns, LabelFacts(*batch.label_facts)
 
 
 def evaluate_file(

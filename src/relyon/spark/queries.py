@@ -247,8 +247,9 @@ class LabelledQueries:
             if repeated:  # its examples are the first rows
                 ids = pl.DataFrame({"query": query, "document": document}).sort(pl.all())
                 repeated = repeated_rows(ids["query"], ids["document"])
+        found, labels = row_columns(self.program, rows, threads=1)
         facts = RowFacts(
-            rows.facts,
+            labels,
             len(rows.queries),
             len(rows),
             sum(note.count for note in repeated),
@@ -257,4 +258,4 @@ class LabelledQueries:
         marks = {}
         if self.marked:
             marks = row_marks(starts, columns["label"], columns.get("document"))
-        return Evaluated(rows.queries, row_columns(self.program, rows, threads=1), facts, marks)
+        return Evaluated(list(rows.queries), found, facts, marks)

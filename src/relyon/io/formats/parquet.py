@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
@@ -171,7 +170,6 @@ class Parquet(TabularFormat):
         )
 
         parts = _native.LabelledParts(plan, threads)
-        lowest: list[float] = []
 
         def add(frame: pl.DataFrame) -> bool:
             found = {role: frame.get_column(name) for role, name in chosen.items()}
@@ -179,8 +177,6 @@ class Parquet(TabularFormat):
             if documents is not None:
                 documents = to_ids(documents, "document", source.path)
             found = labelled_columns(found, source.path, scale)
-            if len(found["label"]):
-                lowest.append(float(found["label"].to_numpy().min()))
             return parts.add(
                 found.get("query"),
                 found["label"],
@@ -205,10 +201,7 @@ class Parquet(TabularFormat):
             batch = parts.finish()
         except InputError:
             return None
-        facts = LabelFacts(
-            parts.highest, parts.fractions, parts.negatives, min(lowest, default=math.nan)
-        )
-        return StreamedRows(batch, facts, notes) if batch.rows else None
+        return StreamedRows(batch, LabelFacts(*batch.label_facts), notes) if batch.rows else None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes query, document and grade, and in the metadata how grades were derived."""

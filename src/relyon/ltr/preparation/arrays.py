@@ -99,6 +99,7 @@ def labelled_rows(
     return replace(
         grouped,
         scores=None,
+        queries=list(grouped.queries),
         notes=(*grouped.notes, *notes, *further),
         features=Features(
             tuple(names or map(str, range(1, width + 1))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -48,7 +49,7 @@ class Together:
     alike: Links
     notes: tuple[Note, ...] = ()
 
-    def copies(self, queries: list[str], groups: NDArray[np.int64]) -> tuple[Note, ...]:
+    def copies(self, queries: Sequence[str], groups: NDArray[np.int64]) -> tuple[Note, ...]:
         """Returns notes on near-copies, given the groups that a split used.
 
         Args:
@@ -135,7 +136,7 @@ def _merged(
     return np.asarray(found[groups], dtype=np.int64)
 
 
-def _pairs(kind: str, links: Links, queries: list[str], key: str = "", **more: object) -> Note:
+def _pairs(kind: str, links: Links, queries: Sequence[str], key: str = "", **more: object) -> Note:
     """Returns a note on pairs of queries, with the first pair as an example."""
     import numpy as np
 

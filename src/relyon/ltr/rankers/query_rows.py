@@ -222,7 +222,7 @@ def training_rows(
         np.ascontiguousarray(found.labels, dtype=np.float64),
         None,
         found.groups,
-        found.queries,
+        list(found.queries),
         weights=found.weights,
         features=Features(names, values[order] if moved else values),
         positions=None if shown is None else shown[order],

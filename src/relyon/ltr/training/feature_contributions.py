@@ -131,7 +131,7 @@ def explain_order(
     if query not in rows.queries:
         raise UnknownNameError(
             message("ltr.no-query-in-rows", query=query),
-            hint=suggestion(query, rows.queries),
+            hint=suggestion(query, list(rows.queries)),
         )
     if rows.documents is None:
         raise InputError(
