@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -102,28 +103,60 @@ void read(const RunTable& run, std::uint32_t query, Written& written) {
 
 Sha256 hash(const std::vector<char>& bytes) { return sha256({bytes.data(), bytes.size()}); }
 
+// The queries of a table by the bytes of their ids.
+template <typename Table>
+std::vector<std::uint32_t> order_of(const Table& table) {
+  std::vector<std::uint32_t> order(table.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t one, std::uint32_t other) {
+    return table.id(one) < table.id(other);
+  });
+  return order;
+}
+
+// Of the ids of queries, each followed by its hash; of the ids alone without hashes.
+template <typename Table>
+Sha256 joined(const Table& table, const std::vector<std::uint32_t>& order,
+              const std::vector<Sha256>* hashes) {
+  std::size_t bytes = 0;
+  for (const std::uint32_t query : order) bytes += 4 + table.id(query).size() + sizeof(Sha256);
+  std::vector<char> written(bytes);
+  char* at = written.data();
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    at = put_text(at, table.id(order[place]));
+    if (hashes != nullptr) at = std::copy((*hashes)[place].begin(), (*hashes)[place].end(), at);
+  }
+  return sha256({written.data(), static_cast<std::size_t>(at - written.data())});
+}
+
 template <typename Table>
 Contents contents_of(const Table& table, int threads) {
   constexpr std::size_t together = 256;  // queries of one part
   const std::size_t size = table.size();
-  Contents found{std::vector<Sha256>(size), std::vector<Sha256>(size)};
+  Contents found;
+  found.order = order_of(table);
+  found.by_query.resize(size);
+  std::vector<Sha256> documents(size);
   std::atomic<std::uint64_t> rows{0};
   each_part((size + together - 1) / together, threads, [&](std::size_t part) {
     Written written;
     std::uint64_t own = 0;
-    for (std::size_t query = part * together; query < std::min(size, (part + 1) * together);
-         ++query) {
+    for (std::size_t place = part * together; place < std::min(size, (part + 1) * together);
+         ++place) {
       written.rows.clear();
-      read(table, static_cast<std::uint32_t>(query), written);
+      read(table, found.order[place], written);
       written.in_order();
       own += written.rows.size();
-      const Sha256 documents = found.documents[query] = hash(written.documents);
-      std::copy(documents.begin(), documents.end(), written.numbers.begin());
-      found.queries[query] = hash(written.numbers);
+      const Sha256& first = documents[place] = hash(written.documents);
+      std::copy(first.begin(), first.end(), written.numbers.begin());
+      found.by_query[place] = hash(written.numbers);
     }
     rows += own;
   });
   found.rows = rows;
+  found.queries = joined(table, found.order, nullptr);
+  found.documents = joined(table, found.order, &documents);
+  found.whole = joined(table, found.order, &found.by_query);
   return found;
 }
 

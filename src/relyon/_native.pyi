@@ -734,16 +734,22 @@ def f_tail(numerator: float, denominator: float, f: float) -> float: ...
 def chi_square_tail(degrees: float, x: float) -> float: ...
 def binomial(k: float, n: float, p: float) -> float: ...
 def binomial_tail(k: float, n: float, p: float) -> float: ...
-def judgment_contents(table: JudgmentTable, threads: int = 0) -> tuple[bytes, bytes, int]:
-    """SHA-256 of each query's documents and of its content, one after the other; the rows of all.
+def judgment_contents(
+    table: JudgmentTable, threads: int = 0
+) -> tuple[bytes, bytes, bytes, int, list[str], bytes]:
+    """SHA-256 of all content, of the queries, and of the documents; the rows; the queries, and the
+    SHA-256 of each one's content, one after the other.
 
-    Documents are sorted by the bytes of their ids. Of each there are the length of the id and the
-    id, and if the query has several subtopics, the length of its subtopic and the subtopic. The
-    content is the SHA-256 of the documents, then their grades or scores. Lengths have 4 bytes,
-    numbers 8, the highest first; -0 counts as 0.
+    Queries and documents are sorted by the bytes of their ids. Of each document there are the
+    length of the id and the id, and if the query has several subtopics, the length of its subtopic
+    and the subtopic. A query's content is the SHA-256 of its documents, then their grades or
+    scores. All content is each query's length and id, then the SHA-256 of its content. Lengths have
+    4 bytes, numbers 8, the highest first; -0 counts as 0.
     """
 
-def run_contents(table: RunTable, threads: int = 0) -> tuple[bytes, bytes, int]:
+def run_contents(
+    table: RunTable, threads: int = 0
+) -> tuple[bytes, bytes, bytes, int, list[str], bytes]:
     """The same of a run, without subtopics."""
 
 def hash_ids(ids: object) -> NDArray[np.uint64]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from tests.unit.pages import block_of, check_drawings, section_of
 from tests.unit.two_runs import collection
 
@@ -22,6 +23,7 @@ from relyon.report.classification import PRECISION_RECALL, judged_scores, thin
 from relyon.report.diagnoses import diagnosis_section
 from relyon.report.losses import run_losses
 from relyon.report.page import Chart, Columns, Details, Finding, Page, Prose, Table
+from relyon.report.queries import extremes, gains_first
 from relyon.report.ranks import rank_bands
 
 
@@ -398,3 +400,21 @@ def test_versions_and_settings_are_named(page: Page) -> None:
     text = str(page.section("inputs"))
     for word in ("numpy", "polars", relyon.__version__, "10,000", "Holm"):
         assert word in text
+
+
+@given(
+    st.dictionaries(
+        st.text("abcé文", min_size=1), st.sampled_from([-0.5, -0.0, 0.0, 0.25, 0.5, 1])
+    ),
+    st.integers(0, 8),
+    st.sampled_from([1, -1]),
+)
+def test_the_largest_changes_are_the_first_of_all_in_order(
+    deltas: dict[str, float], shown: int, sign: int
+) -> None:
+    gains = sorted(deltas.items(), key=lambda one: (-sign * one[1], one[0]))
+    losses = sorted(deltas.items(), key=lambda one: (sign * one[1], one[0]))
+    lost, gained = extremes(deltas, shown, sign)
+    assert [*lost.items()] == [one for one in losses[:shown] if sign * one[1] < 0]
+    assert [*gained.items()] == [one for one in gains[:shown] if sign * one[1] > 0]
+    assert gains_first({**deltas, "unknown": math.nan}, sign) == gains

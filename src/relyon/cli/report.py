@@ -115,6 +115,7 @@ def command(request: Request) -> None:
     from relyon.measures import measures as parse_measures
     from relyon.report import format_of, render_report
     from relyon.report.contents import page_measures
+    from relyon.report.drawing_ahead import start_drawing
 
     sampled = request.model.sample_strata or request.model.sample_weight
     request.described.beside(bool(request.design or request.find_slices or sampled))
@@ -123,6 +124,8 @@ def command(request: Request) -> None:
             message("cli.report-on-stdout-needs"), hint=message("cli.add-format-markdown")
         )
     chosen_format = request.form or format_of(request.output)
+    if chosen_format == "html":
+        start_drawing()
     files, systems = request.repeated.resolve(
         request.files, request.names, "--scored" if request.given.scored else ""
     )

@@ -74,6 +74,9 @@ class Registry(Generic[T]):
         advice: Advice after the names if none is near; it replaces them if there are many.
         extend: Called once, after all modules, before a name counts as unknown; registers the
             objects of installed packages.
+
+    Attributes:
+        additions: How often something was registered: what a name means stays while this does.
     """
 
     def __init__(
@@ -90,6 +93,7 @@ class Registry(Generic[T]):
         self._extend = extend
         self._things: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
+        self.additions = 0
 
     def register(self, thing: C) -> C:
         """Registers an object by its `name` and `aliases`; also a class decorator.
@@ -118,6 +122,7 @@ class Registry(Generic[T]):
                     )
                 )
         self._things[name] = thing
+        self.additions += 1
         for key in (name, *aliases):
             self._aliases[key.lower()] = name
         return thing

@@ -18,7 +18,6 @@ its name. Two programs that follow the definition get the same fingerprints:
 from __future__ import annotations
 
 import hashlib
-import operator
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -53,11 +52,11 @@ class QueryHashes(Mapping[str, str]):
 
     Args:
         queries: The queries.
-        hashes: Their hashes, in the same order.
+        hashes: Their hashes, one after the other in the same order.
         digits: How many digits to show of each.
     """
 
-    def __init__(self, queries: list[str], hashes: list[bytes], digits: int = 2 * BYTES) -> None:
+    def __init__(self, queries: list[str], hashes: bytes, digits: int = 2 * BYTES) -> None:
         self.queries = queries
         self.hashes = hashes
         self.digits = digits
@@ -66,8 +65,10 @@ class QueryHashes(Mapping[str, str]):
     def shown(self) -> dict[str, str]:
         """The hashes as text."""
         size = self.digits // 2
+        places = range(0, len(self.hashes), BYTES)
         return {
-            query: one[:size].hex() for query, one in zip(self.queries, self.hashes, strict=True)
+            query: self.hashes[place : place + size].hex()
+            for query, place in zip(self.queries, places, strict=True)
         }
 
     def shortened(self) -> QueryHashes:
@@ -131,24 +132,11 @@ _CONTENTS: WeakKeyDictionary[_native.JudgmentTable | _native.RunTable, Content] 
 
 def _content(table: _native.JudgmentTable | _native.RunTable) -> Content:
     if isinstance(table, _native.RunTable):
-        documents, contents, rows = _native.run_contents(table)
+        found = _native.run_contents(table)
     else:
-        documents, contents, rows = _native.judgment_contents(table)
-    names = table.queries()
-    encoded = [name.encode("utf-8", "surrogateescape") for name in names]
-    order = sorted(range(len(names)), key=encoded.__getitem__)
-    titles = [len(encoded[place]).to_bytes(4, "big") + encoded[place] for place in order]
-    pairs, own = (
-        [hashes[place * BYTES : (place + 1) * BYTES] for place in order]
-        for hashes in (documents, contents)
-    )
-    return Content(
-        _joined(map(operator.add, titles, own)),
-        _joined(titles),
-        _joined(map(operator.add, titles, pairs)),
-        rows,
-        QueryHashes([names[place] for place in order], own),
-    )
+        found = _native.judgment_contents(table)
+    whole, queries, documents, rows, names, own = found
+    return Content(whole.hex(), queries.hex(), documents.hex(), rows, QueryHashes(names, own))
 
 
 def query_ids_fingerprint(queries: Iterable[str]) -> str:
@@ -161,10 +149,7 @@ def query_ids_fingerprint(queries: Iterable[str]) -> str:
         True
     """
     encoded = sorted(one.encode("utf-8", "surrogateescape") for one in queries)
-    return _joined(len(one).to_bytes(4, "big") + one for one in encoded)
-
-
-def _joined(parts: Iterable[bytes]) -> str:
+    parts = (len(one).to_bytes(4, "big") + one for one in encoded)
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from relyon.core.arguments import split_arguments
 from relyon.core.errors import ParameterError, UnknownNameError
@@ -108,6 +109,16 @@ def _of_calls(name: str) -> Measure | None:
 
 
 def _single(name: str) -> Measure:
+    """Returns the measure of one name; a report asks for the same ones hundreds of times."""
+    return _parsed(name, registry.additions) if isinstance(name, str) else _parse(name)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(name: str, additions: int) -> Measure:
+    return _parse(name)
+
+
+def _parse(name: str) -> Measure:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         from relyon.measures.chinese_names import meant

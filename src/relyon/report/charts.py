@@ -30,6 +30,9 @@ __all__ = [
     "WIDTHS",
     "check_address_space",
     "draw",
+    "fit",
+    "svg_of",
+    "svg_of_nothing",
 ]
 
 #: Pixels of a chart on a page and on a telephone.
@@ -72,16 +75,29 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
         DependencyError: If vl-convert-python is not installed.
         RelyonError: If the process may not take the address space that drawing needs.
     """
+    return fit(svg_of(chart, size), chart, name)
+
+
+def svg_of(chart: Chart, size: str = "wide") -> str:
+    """Returns a chart as Vega-Lite draws it, before `fit`; see `draw`."""
+    drawing = DRAWINGS[chart.drawing](chart, WIDTHS[size])
+    return _svg({**drawing, "config": CONFIG, "background": None})
+
+
+def svg_of_nothing() -> str:
+    """Returns an empty drawing: what draws has then started; see `draw`."""
+    return _svg({"data": {"values": []}, "mark": "point"})
+
+
+def _svg(description: Mapping[str, object]) -> str:
     check_address_space()
     vl_convert = _converter()
     known = VERSION if VERSION in vl_convert.get_vegalite_versions() else None
-    drawing = DRAWINGS[chart.drawing](chart, WIDTHS[size])
-    description = {**drawing, "config": CONFIG, "background": None}
     text = json.dumps(description, ensure_ascii=False)
     # Ids that are not UTF-8 contain surrogates, which Vega-Lite does not accept.
     text = text.encode("utf-8", "replace").decode("utf-8")
     svg: str = vl_convert.vegalite_to_svg(text, vl_version=known)
-    return _fit(svg, chart, name)
+    return svg
 
 
 def check_address_space() -> None:
@@ -124,8 +140,14 @@ def _converter() -> ModuleType:
     )
 
 
-def _fit(svg: str, chart: Chart, name: str) -> str:
-    """Fits an SVG into a page: unique ids, the page's colours and fonts, marks with tooltips."""
+def fit(svg: str, chart: Chart, name: str) -> str:
+    """Fits an SVG into a page: unique ids, the page's colours and fonts, marks with tooltips.
+
+    Args:
+        svg: The result of `svg_of`.
+        chart: The chart.
+        name: As for `draw`.
+    """
     found = re.search(r'viewBox="([^"]*)"', svg)
     box = found.group(1) if found else "0 0 640 300"
     body = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]

@@ -17,6 +17,7 @@ from relyon.core.parameters import check_choice
 from relyon.core.texts import message
 from relyon.io.atomic_files import open_replaced
 from relyon.report.charts import check_address_space
+from relyon.report.drawing_ahead import start_drawing
 from relyon.report.html import render_html
 from relyon.report.markdown import render_markdown
 from relyon.report.page import Page
@@ -61,6 +62,7 @@ class Report(Generic[P]):
         check_choice("format", form, list(RENDERERS))
         if form == "html":
             check_address_space()
+            start_drawing()
         page = self.build(*found, **options)
         text = RENDERERS[form](page, version=_native.__version__, date=_today())
         # Ids that are not UTF-8 contain surrogates, which no file accepts.

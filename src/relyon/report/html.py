@@ -10,7 +10,8 @@ from relyon.core.packages import optional_package
 from relyon.core.texts import message
 from relyon.core.texts.languages import language_tag
 from relyon.report.catalogue import catalogue
-from relyon.report.charts import WIDTHS, draw
+from relyon.report.charts import WIDTHS, fit
+from relyon.report.drawing_ahead import draw_ahead
 from relyon.report.page import (
     Chart,
     Page,
@@ -78,13 +79,14 @@ def _environment(page: Page) -> jinja2.Environment:
 
     found = environment(library.FunctionLoader(_template))
     numbers = count(1)
+    svg_of = draw_ahead(block for block in page.blocks() if isinstance(block, Chart))
 
     def drawn(chart: Chart) -> dict[str, object]:
         name = f"chart-{next(numbers)}"
         return {
             "name": name,
             # Drawn by Vega-Lite, which escapes its texts.
-            **{size: Markup(draw(chart, f"{name}-{size}", size)) for size in WIDTHS},
+            **{size: Markup(fit(svg_of(chart, size), chart, f"{name}-{size}")) for size in WIDTHS},
         }
 
     found.globals.update(drawn=drawn, say=catalogue(page.language).say, language_tag=language_tag)

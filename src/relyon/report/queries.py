@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from relyon.analysis.comparison.contrast import gain_sign
@@ -25,6 +27,7 @@ __all__ = [
     "QueryDifferences",
     "difference_chart",
     "extremes",
+    "gains_first",
     "query_chart",
     "query_section",
     "value_chart",
@@ -79,10 +82,19 @@ def extremes(
         >>> extremes({"a": 0.5, "b": -0.25, "c": 0.0, "d": 0.75}, 1)
         ({'b': -0.25}, {'d': 0.75})
     """
-    order = sorted(deltas.items(), key=lambda item: (sign * item[1], item[0]))
-    lost = {query: delta for query, delta in order[:shown] if sign * delta < 0}
-    order.sort(key=lambda item: (-sign * item[1], item[0]))
-    return lost, {query: delta for query, delta in order[:shown] if sign * delta > 0}
+    sides = []
+    for side in (sign, -sign):
+        held = (item for item in deltas.items() if side * item[1] < 0)
+        sides.append(dict(nsmallest(shown, held, key=lambda item: (side * item[1], item[0]))))
+    return sides[0], sides[1]
+
+
+def gains_first(values: Mapping[str, float], sign: int = 1) -> list[tuple[str, float]]:
+    """Returns the queries with a finite value, the largest gain first, equal ones by their ids."""
+    held = [one for one in values.items() if math.isfinite(one[1])]
+    held.sort(key=itemgetter(0))
+    held.sort(key=itemgetter(1), reverse=sign > 0)
+    return held
 
 
 def query_chart(
@@ -104,15 +116,11 @@ def query_chart(
         known: Query texts by query id.
     """
     contrast = comparison.contrast(candidate, measure)
-    sign, deltas = gain_sign(measure), comparison.deltas(candidate, measure)
     differences = QueryDifferences(
         measure,
         candidate,
         comparison.baseline,
-        sorted(
-            (one for one in deltas.items() if math.isfinite(one[1])),
-            key=lambda one: (-sign * one[1], one[0]),
-        ),
+        gains_first(comparison.deltas(candidate, measure), gain_sign(measure)),
         contrast.difference,
         (contrast.wins, contrast.ties, contrast.losses),
         contrast.average,
@@ -242,8 +250,7 @@ def value_chart(results: Results, measure: str, texts: Catalogue) -> Chart:
         UnknownNameError: If the measure was not evaluated.
     """
     values = results.values_by_query(measure)
-    held = [one for one in values.items() if math.isfinite(one[1])]
-    held.sort(key=lambda one: (-one[1], one[0]))
+    held = gains_first(values)
     groups = _groups(held, MOST_BARS)
     single = len(groups) == len(held)
     rows: list[BarRow] = []

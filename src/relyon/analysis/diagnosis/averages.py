@@ -132,15 +132,12 @@ class _Both:
     def of(cls, subject: Subject, measure: str) -> _Both:
         import numpy as np
 
-        parts = []
-        for name in (subject.baseline, subject.candidate):
-            results = subject.results(name)
-            pair = (np.asarray(one, dtype=np.float64) for one in results.parts(measure))
-            parts.append(dict(zip(results.queries, np.column_stack([*pair]), strict=True)))
-        queries = [query for query in subject.pairs(measure)
-                   if min(parts[0][query][1], parts[1][query][1]) > 0]  # fmt: skip
-        rows = [np.array([part[query] for query in queries]).reshape(-1, 2) for part in parts]
-        above, below = (tuple(row[:, column] for row in rows) for column in (0, 1))
+        values = subject.both(lambda name: subject.results(name).column(measure))
+        above = subject.both(lambda name: subject.results(name).parts(measure)[0])
+        below = subject.both(lambda name: subject.results(name).parts(measure)[1])
+        held = np.flatnonzero(~np.isnan(values).any(axis=0) & (below > 0).all(axis=0))
+        above, below = above[:, held], below[:, held]
+        queries = [subject.common.queries[place] for place in held.tolist()]
         return cls(queries, (above[0], above[1]), (below[0], below[1]))
 
     def numbers(self) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
+from relyon.analysis.diagnosis.common_queries import CommonQueries
 from relyon.analysis.diagnosis.difference import (
     Difference,
     effective_units,
@@ -27,10 +28,10 @@ from relyon.evaluation import Evaluator
 from relyon.measures import measure as parse_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from relyon.analysis.comparison import Comparison
     from relyon.analysis.diagnosis.online import OnlineData
@@ -336,26 +337,20 @@ class Subject:
         """Returns the queries for which both runs have a value, sorted, and both values."""
         import numpy as np
 
-        names = self.baseline, self.candidate
-        queries, places = self._common
-        ours, theirs = (
-            np.asarray(self._results_with(name, measure).column(measure))[chosen]
-            for name, chosen in zip(names, places, strict=True)
-        )
+        ours, theirs = self.both(lambda name: self._results_with(name, measure).column(measure))
         held = ~(np.isnan(ours) | np.isnan(theirs))
-        return list(compress(queries, held.tolist())), ours[held], theirs[held]
+        return list(compress(self.common.queries, held.tolist())), ours[held], theirs[held]
+
+    def both(self, column: Callable[[str], ArrayLike]) -> NDArray[np.float64]:
+        """Returns a column of each run by its name, over the queries of `common`."""
+        return self.common.values(column(self.baseline), column(self.candidate))
 
     @cached_property
-    def _common(self) -> tuple[list[str], list[NDArray[np.int64]]]:
-        """The queries that both runs have, sorted, and where each run has them."""
-        import numpy as np
-
-        places = [
-            {query: place for place, query in enumerate(self.results(name).queries)}
-            for name in (self.baseline, self.candidate)
-        ]
-        queries = sorted(places[0].keys() & places[1].keys())
-        return queries, [np.array([one[query] for query in queries], dtype=int) for one in places]
+    def common(self) -> CommonQueries:
+        """The queries that both runs have, sorted."""
+        return CommonQueries.of(
+            *(self.results(name).queries for name in (self.baseline, self.candidate))
+        )
 
     def top(self, name: str, query: str, k: int) -> list[str]:
         """Returns a query's first `k` documents in the convention's order, best first.
