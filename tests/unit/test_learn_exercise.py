@@ -84,6 +84,33 @@ WRONG = {
     "undefined_1": (*GAPS[:2], "dcg(grades) / best if best else 1"),
     "turned": (*GAPS[:2], "best / dcg(grades) if dcg(grades) else None"),
     "not_divided": (*GAPS[:2], "dcg(grades)"),
+    "parenthesis": ("grade / (log2(rank) + 1)", *GAPS[1:]),
+    "binary": ("(grade > 0) / log2(rank + 1)", *GAPS[1:]),
+    "whole_grades": ("int(grade) / log2(rank + 1)", *GAPS[1:]),
+    "whole_quotient": ("grade // log2(rank + 1)", *GAPS[1:]),
+    "index": ("grade / log2(grades.index(grade) + 2)", *GAPS[1:]),
+    "first_10": ("grade / log2(rank + 1) if rank <= 10 else 0", *GAPS[1:]),
+    "first_5": ("grade / log2(rank + 1) if rank <= 5 else 0", *GAPS[1:]),
+    "first_skipped": ("grade / log2(rank + 1) if rank > 1 else 0", *GAPS[1:]),
+    "last_skipped": ("grade / log2(rank + 1) if rank < len(grades) else 0", *GAPS[1:]),
+    "rounded": ("round(grade / log2(rank + 1), 2)", *GAPS[1:]),
+    "only_reversed": (GAPS[0], "judged[::-1]", GAPS[2]),
+    "returned_twice": (GAPS[0], "sorted(judged + grades, reverse=True)", GAPS[2]),
+    "duplicates_lost": (GAPS[0], "sorted(set(judged), reverse=True)", GAPS[2]),
+    "judged_above": (*GAPS[:2], "dcg(judged) / best if best else None"),
+    "grades_sorted": (*GAPS[:2], "dcg(sorted(grades)[::-1]) / best if best else None"),
+    "ideal_only": (*GAPS[:2], "best"),
+    "percent": (*GAPS[:2], "100 * dcg(grades) / best if best else None"),
+    "none_for_zero": (*GAPS[:2], "dcg(grades) / best if dcg(grades) else None"),
+    "none_for_empty": (*GAPS[:2], "dcg(grades) / best if grades and best else None"),
+    "undefined_other": (*GAPS[:2], "dcg(grades) / best if best else 'nan'"),
+}
+#: Mistakes outside the gaps: what is changed of the right file.
+CHANGED = {
+    "no_return": ("    return total", "    print(total)"),
+    "first_only": ("    return total", "        return total"),
+    "last_only": ("total +=", "total ="),
+    "nothing_added": ("total +=", "total +"),
 }
 
 
@@ -94,6 +121,115 @@ def test_a_wrong_solution_is_told_its_mistake(tmp_path: Path, name: str) -> None
     assert not verdict.right
     assert verdict.lines[-1] == catalogue("learn", "en").say("exercise.likely", mistake=said)
     assert re.match(r"n?dcg\(\[.*\) returns .*, and .* is right\.", verdict.lines[0])
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_mistake_outside_the_gaps_is_told(tmp_path: Path, name: str) -> None:
+    path = filled(tmp_path, *GAPS)
+    path.write_text(path.read_text("utf-8").replace(*CHANGED[name]), "utf-8")
+    said = catalogue("learn", "en")[f"exercise.mistake.{name}"]
+    lines = check_exercise(path).lines
+    assert lines[0].startswith("dcg(")
+    assert lines[-1] == catalogue("learn", "en").say("exercise.likely", mistake=said)
+
+
+def test_every_mistake_is_tried_and_has_words() -> None:
+    for language in LANGUAGES:
+        words = catalogue("learn", language)
+        assert all(words[f"exercise.mistake.{name}"] for name in {*WRONG, *CHANGED})
+
+
+def test_of_two_mistakes_the_one_that_shows_first_is_told(tmp_path: Path) -> None:
+    both = filled(
+        tmp_path, GAPS[0], "sorted(grades, reverse=True)", "dcg(grades) / best if best else 1"
+    )
+    said = catalogue("learn", "en")["exercise.mistake.undefined_1"]
+    assert check_exercise(both).lines[-1].endswith(said)
+
+
+def test_an_unknown_mistake_is_not_guessed(tmp_path: Path) -> None:
+    lines = check_exercise(filled(tmp_path, "grade / rank ** 0.5", *GAPS[1:])).lines
+    assert lines == ("dcg([3, 2, 0]) returns 4.41421, and 4.26186 is right.",)
+
+
+def test_a_difference_below_the_digits_shown_is_shown(tmp_path: Path) -> None:
+    lines = check_exercise(filled(tmp_path, "round(grade / log2(rank + 1), 5)", *GAPS[1:])).lines
+    shown = re.search(r"returns (\S+), and (\S+) is right", lines[0])
+    assert shown is not None
+    assert shown[1] != shown[2]
+
+
+RIGHT = {
+    "lambda": """from math import log2
+dcg = lambda grades: sum(g / log2(r) for r, g in enumerate(grades, 2))
+ndcg = lambda g, j: dcg(g) / dcg(sorted(j)[::-1]) if any(j) else None
+""",
+    "recursion": """import math
+def dcg(grades, rank=1):
+    return grades[0] / math.log2(rank + 1) + dcg(grades[1:], rank + 1) if grades else 0
+def ndcg(grades, judged):
+    judged.sort(reverse=True)
+    try:
+        return dcg(grades) / dcg(judged)
+    except ZeroDivisionError:
+        return None
+""",
+    "numpy, single precision": """import numpy as np
+def dcg(grades):
+    return (np.float32(grades) / np.log2(np.arange(2, len(grades) + 2, dtype="f"))).sum()
+def ndcg(grades, judged):
+    with np.errstate(invalid="ignore"):
+        return dcg(grades) / dcg(np.sort(judged)[::-1])
+""",
+    "fractions and decimals": """from decimal import Decimal
+from fractions import Fraction
+from math import log2
+def dcg(grades):
+    return sum((Fraction(g) / Fraction(log2(r)) for r, g in enumerate(grades, 2)), Fraction(0))
+def ndcg(grades, judged):
+    best = dcg(sorted(judged, reverse=True))
+    return Decimal(float(dcg(grades) / best)) if best else None
+""",
+    "a data class with late annotations": """from __future__ import annotations
+from dataclasses import dataclass
+from math import log2
+@dataclass
+class Result:
+    rank: int
+    grade: float
+if True:
+    def dcg(grades):
+        results = [Result(rank, grade) for rank, grade in enumerate(grades, 1)]
+        return sum(one.grade / log2(one.rank + 1) for one in results)
+def ndcg(grades, judged):
+    best = dcg(sorted(judged, reverse=True))
+    return dcg(grades) / best if best else None
+""",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_an_unusual_right_solution_is_right(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "dcg.py"
+    path.write_text(RIGHT[name], "utf-8")
+    verdict = check_exercise(path)
+    assert verdict.right, verdict.lines
+
+
+@pytest.mark.parametrize(
+    ("gaps", "text", "said"),
+    [
+        ((GAPS[0], "judged.sort(reverse=True)", GAPS[2]), "TypeError", "in_place"),
+        (("grade / log2(rank + 1)\n    grades[0]", *GAPS[1:]), "IndexError", "empty"),
+    ],
+    ids=["in_place", "empty"],
+)
+def test_other_errors_have_a_hint(
+    tmp_path: Path, gaps: tuple[str, ...], text: str, said: str
+) -> None:
+    verdict = check_exercise(filled(tmp_path, *gaps))
+    assert text in verdict.lines[0]
+    assert verdict.lines[-1] == catalogue("learn", "en")[f"exercise.{said}"]
 
 
 def test_the_first_list_that_differs_is_named(tmp_path: Path) -> None:
@@ -138,7 +274,7 @@ def test_a_division_by_zero_says_where_and_why(
         ("def dcg(grades:\n", "Python cannot read line 1"),
         ("def dcg(grades):\n    return 1\n", "no function `ndcg`"),
         ("import no_such\ndef dcg(g): pass\ndef ndcg(g, j): pass\n", "line 1: ModuleNotFoundError"),
-        ("def dcg(g): return 'x'\ndef ndcg(g, j): return 1\n", "returns x, and 1 is right"),
+        ("def dcg(g): return 'x'\ndef ndcg(g, j): return 1\n", "returns 'x', and 1 is right"),
         ("def dcg(g): return [1]\ndef ndcg(g, j): return 1\n", "returns [1], and 1 is right"),
         ("def dcg(g): pass\ndef ndcg(g, j): pass\n", "returns None (undefined), and 1 is right"),
         ("def dcg(g): return True\ndef ndcg(g, j): return 1\n", "returns True, and 1 is right"),

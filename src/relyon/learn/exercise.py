@@ -99,12 +99,13 @@ def cases() -> tuple[Case, ...]:
     """Returns the lists that a solution is tried on, the simplest first.
 
     The chosen ones have one document, equal grades, nothing relevant, documents not returned, no
-    document at all and grades with fractions; the others are drawn, always the same.
+    document at all, grades with fractions and with two digits; the others are drawn, always the
+    same.
     """
     chosen: list[tuple[Sequence[float], Sequence[float]]] = [
         ([1], []), ([3], []), ([3, 2, 0], []), ([2, 3, 0], []), ([0, 3, 2, 1], []), ([2, 2, 2], []),
         ([0], []), ([0, 0], []), ([2, 3, 0], [2]), ([3, 2, 3, 0, 1, 2], [3, 0]), ([0, 0], [2]),
-        ([], []), ([], [1]), ([0.5, 1, 0], [0.25]),
+        ([], []), ([], [1]), ([0.5, 1, 0], [0.25]), ([2, 10, 0], [9]),
     ]  # fmt: skip
     rng = random.Random(20261128)
     for _ in range(DRAWN):
@@ -144,14 +145,11 @@ def check_exercise(path: Path, language: Language = "en") -> Verdict:
         tree = ast.parse(source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        return Verdict(False, (words.say("exercise.syntax", line=line, error=str(error)),))
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        return Verdict(False, (words.say("exercise.syntax", line=line, error=said),))
     gaps = _gaps(tree)
     if gaps:
         return Verdict(False, (words.say("exercise.gap", lines=", ".join(map(str, gaps))),))
-    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    lacking = [one for one in ("dcg", "ndcg") if one not in names]
-    if lacking:
-        return Verdict(False, (words.say("exercise.no_function", name=lacking[0]),))
     answer = _run(path)
     if answer is None:
         return Verdict(False, (words.say("exercise.too_long", seconds=f"{LIMIT:g}"),))
@@ -206,47 +204,81 @@ def _run(path: Path) -> dict[str, object] | None:
 
 def _judged(answer: dict[str, object], language: Language) -> Verdict:
     words = catalogue("learn", language)
-    error = answer.get("error")
-    if isinstance(error, list):
-        kind, text, line, place = error
-        lines = [words.say("exercise.error", error=f"{kind}: {text}".strip(": "), line=line)]
-        if isinstance(place, list):
-            function, number = place
-            lines.append(words.say("exercise.on", call=_call(function, cases()[number])))
-            if kind == "ZeroDivisionError":
-                lines.append(words[f"exercise.zero_{function}"])
-        return Verdict(False, tuple(lines))
-    for function, mistakes in (("dcg", DCG_MISTAKES), ("ndcg", NDCG_MISTAKES)):
-        values = answer[function]
-        if not isinstance(values, list):
-            raise TypeError(values)
-        right = [expected(function, one) for one in cases()]
-        wrong = [n for n, one in enumerate(right) if not same(values[n], one)]
-        if not wrong:
-            continue
-        first = wrong[0]
-        lines = [
-            words.say(
-                "exercise.differs",
-                call=_call(function, cases()[first]),
-                value=_shown(values[first], language),
-                expected=_shown(right[first], language),
-            )
-        ]
-        every = [n for n, one in enumerate(values) if one is not None or right[n] is None]
-        fits = [
-            name
-            for name, mistake in mistakes.items()
-            if all(same(values[n], mistake(cases()[n])) for n in every)
-        ] or [
-            name
-            for name, mistake in mistakes.items()
-            if all(same(values[n], mistake(cases()[n])) for n in wrong[:3])
-        ]
-        if fits:
-            lines.append(words.say("exercise.likely", mistake=words[f"exercise.mistake.{fits[0]}"]))
-        return Verdict(False, tuple(lines))
+    lacking = answer.get("lacking")
+    if lacking:
+        return Verdict(False, (words.say("exercise.no_function", name=lacking),))
+    for function in ("dcg", "ndcg"):
+        # A wrong DCG may stop NDCG, and is then the cause: it comes first.
+        values = answer.get(function)
+        lines = _differs(function, values, language) if isinstance(values, list) else []
+        if lines:
+            return Verdict(False, tuple(lines))
+    if isinstance(answer.get("error"), list):
+        return Verdict(False, tuple(_stopped(answer["error"], words)))
     return Verdict(True, (words.say("exercise.right", count=len(cases())), *_speed(answer, words)))
+
+
+def _stopped(error: object, words: Catalogue) -> list[str]:
+    """Returns where the learner's lines stopped, on which list, and why."""
+    if not isinstance(error, list):
+        raise TypeError(error)
+    kind, text, line, place = error
+    lines = [words.say("exercise.error", error=f"{kind}: {text}".strip(": "), line=line)]
+    if isinstance(place, list):
+        function, number = place
+        case = cases()[number]
+        lines.append(words.say("exercise.on", call=_call(function, case)))
+        if kind == "ZeroDivisionError":
+            lines.append(words[f"exercise.zero_{function}"])
+        elif kind in {"IndexError", "ValueError"} and not case.grades:
+            lines.append(words["exercise.empty"])
+        elif text == "'NoneType' object is not iterable":
+            lines.append(words["exercise.in_place"])
+    return lines
+
+
+def _differs(function: str, values: list[object], language: Language) -> list[str]:
+    """Returns the first list that comes out differently, and the likely mistake, if one does."""
+    words = catalogue("learn", language)
+    right = [expected(function, one) for one in cases()]
+    wrong = [n for n, one in enumerate(right) if not same(values[n], one)]
+    if not wrong:
+        return []
+    first = wrong[0]
+    shown, wanted = (_shown(one, language) for one in (values[first], right[first]))
+    if shown == wanted:
+        shown, wanted = str(values[first]), str(right[first])
+    call = _call(function, cases()[first])
+    lines = [words.say("exercise.differs", call=call, value=shown, expected=wanted)]
+    name = _mistake(function, values, right, wrong)
+    if name is not None:
+        lines.append(words.say("exercise.likely", mistake=words[f"exercise.mistake.{name}"]))
+    return lines
+
+
+def _mistake(
+    function: str, values: list[object], right: list[float | None], wrong: list[int]
+) -> str | None:
+    """Returns the name of the mistake that makes these values; `None` if it is none we know."""
+    if all(one is None for one in values):
+        return "no_return"
+    mistakes = DCG_MISTAKES if function == "dcg" else NDCG_MISTAKES
+    # With two mistakes at once, the one is named that the first wrong lists show: those without a
+    # right value, or those with one.
+    undefined = right[wrong[0]] is None
+    alike = [n for n in wrong if (right[n] is None) == undefined][:3]
+    for places in (range(len(values)), alike):
+        for name, mistake in mistakes.items():
+            if all(same(values[n], mistake(cases()[n])) for n in places):
+                return name
+    if undefined:
+        return "undefined_other"
+    near = all(
+        isinstance(one, int | float) and abs(one - other) < 0.051
+        for one, other in zip(values, right, strict=True)
+        if other is not None
+    )
+    return "rounded" if near else None
 
 
 def _speed(answer: dict[str, object], words: Catalogue) -> list[str]:

@@ -45,10 +45,11 @@ def expected(function: str, case: Case) -> float | None:
 
 
 def same(value: object, other: float | None) -> bool:
-    """Returns whether two values agree to nine digits; NaN and `None` are both undefined.
+    """Returns whether two values agree to six digits, as single precision does; NaN and `None`
+    are both undefined.
 
     Examples:
-        >>> same(0.5, 0.5000000001), same(float("nan"), None), same(0, None), same("0.5", 0.5)
+        >>> same(0.5, 0.5000001), same(float("nan"), None), same(0, None), same("0.5", 0.5)
         (True, True, False, False)
     """
     undefined = value is None or (isinstance(value, float) and math.isnan(value))
@@ -56,7 +57,7 @@ def same(value: object, other: float | None) -> bool:
         return undefined and other is None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-9)
+    return math.isclose(value, other, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _sum(each: Callable[[float, int], float]) -> Mistake:
@@ -77,6 +78,20 @@ DCG_MISTAKES: Mapping[str, Mistake] = {
     "by_rank": _sum(lambda grade, rank: grade / rank),
     "times": _sum(lambda grade, rank: grade * math.log2(rank + 1)),
     "without_grade": _sum(lambda grade, rank: 1 / math.log2(rank + 1)),
+    "parenthesis": _sum(lambda grade, rank: grade / (math.log2(rank) + 1)),
+    "binary": _sum(lambda grade, rank: (grade > 0) / math.log2(rank + 1)),
+    "whole_grades": _sum(lambda grade, rank: int(grade) / math.log2(rank + 1)),
+    "whole_quotient": _sum(lambda grade, rank: grade // math.log2(rank + 1)),
+    "first_skipped": _sum(lambda grade, rank: grade / math.log2(rank + 1) if rank > 1 else 0.0),
+    "last_skipped": lambda case: _dcg(case.grades[:-1]),
+    "index": lambda case: sum(one / math.log2(case.grades.index(one) + 2) for one in case.grades),
+    "first_only": lambda case: case.grades[0] if case.grades else None,
+    "last_only": lambda case: (
+        case.grades[-1] / math.log2(len(case.grades) + 1) if case.grades else 0.0
+    ),
+    "nothing_added": lambda case: 0.0,
+    "first_5": lambda case: _dcg(case.grades[:5]),
+    "first_10": lambda case: _dcg(case.grades[:10]),
 }
 
 
@@ -98,6 +113,24 @@ def _best(case: Case) -> list[float]:
     return sorted(case.judged, reverse=True)
 
 
+def _reached(own: Callable[[Case], Sequence[float]]) -> Mistake:
+    """Returns what a list other than the returned one reaches of the ideal DCG."""
+
+    def quotient(case: Case) -> float | None:
+        best = _dcg(_best(case))
+        return _dcg(own(case)) / best if best else None
+
+    return quotient
+
+
+_RIGHT = _reached(lambda case: case.grades)
+
+
+def _percent(case: Case) -> float | None:
+    value = _RIGHT(case)
+    return None if value is None else 100 * value
+
+
 def _turned(case: Case) -> float | None:
     own = _dcg(case.grades)
     return _dcg(_best(case)) / own if own else None
@@ -114,4 +147,13 @@ NDCG_MISTAKES: Mapping[str, Mistake] = {
     "not_divided": lambda case: _dcg(case.grades),
     "returned_only_0": _over(lambda case: sorted(case.grades, reverse=True), 0.0),
     "by_sum": lambda case: _dcg(case.grades) / sum(case.judged) if sum(case.judged) else None,
+    "only_reversed": _over(lambda case: case.judged[::-1]),
+    "returned_twice": _over(lambda case: sorted(case.judged + case.grades, reverse=True)),
+    "duplicates_lost": _over(lambda case: sorted(set(case.judged), reverse=True)),
+    "judged_above": _reached(lambda case: case.judged),
+    "grades_sorted": _reached(lambda case: sorted(case.grades, reverse=True)),
+    "ideal_only": lambda case: _dcg(_best(case)),
+    "percent": _percent,
+    "none_for_zero": lambda case: _RIGHT(case) or None,
+    "none_for_empty": lambda case: _RIGHT(case) if case.grades else None,
 }
