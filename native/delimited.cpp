@@ -123,6 +123,18 @@ inline std::uint64_t odd_before(std::uint64_t quotes) {
   return quotes;
 }
 
+// Whether all quotes stand in pairs around whole fields with no separator in them, for the last
+// stretch of a line. A field may begin at its first byte (`begun`); the line ends before `end`.
+inline bool around_fields(std::uint64_t quotes, std::uint64_t between, std::uint64_t begun,
+                          std::uint64_t end, std::uint64_t line) {
+  const std::uint64_t opening = quotes & (between << 1 | begun);
+  const std::uint64_t closing = quotes & ((between | end) >> 1);
+  // The difference has the bits from each opening quote to the closing one. Unpaired, it has
+  // that of a separator or of the end as well.
+  const std::uint64_t within = (closing << 1) - opening;
+  return (opening ^ closing) == quotes && (within & (between | end | ~line)) == 0;
+}
+
 #define RELYON_LOOP "delimited.inc"
 #include "each_lanes.inc"
 

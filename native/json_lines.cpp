@@ -65,7 +65,7 @@ class ObjectReader {
     if (member < before_.size()) {
       const Key& key = before_[member];
       if (static_cast<std::size_t>(end - p) >= key.text.size() &&
-          std::memcmp(p, key.text.data(), key.text.size()) == 0) [[likely]] {
+          same_bytes(p, key.text.data(), key.text.size())) [[likely]] {
         p = past_blanks(p + key.text.size());
         return key.role;
       }

@@ -9,6 +9,7 @@
 
 #include "error.hpp"
 #include "hash.hpp"
+#include "number.hpp"
 
 namespace relyon {
 
@@ -23,7 +24,12 @@ inline bool is_digit(char sign) { return static_cast<unsigned char>(sign - '0') 
 inline const char* past_number(const char* p, bool& whole) {
   const auto past_digits = [](const char* from) {
     if (!is_digit(*from)) throw Unlike{};
-    while (is_digit(*from)) ++from;
+    std::uint64_t digits;
+    unsigned count;
+    do {
+      count = digits_at(from, digits);
+      from += count;
+    } while (count == 8);
     return from;
   };
   p += *p == '-';

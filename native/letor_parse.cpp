@@ -13,7 +13,6 @@ namespace relyon::letor {
 
 namespace {
 
-constexpr std::uint64_t ones = 0x0101010101010101ULL;
 constexpr std::uint64_t highs = 0x8080808080808080ULL;
 
 bool is_blank(char sign) {
@@ -39,13 +38,6 @@ std::string_view token_at(const char* p) {
   const char* const start = p;
   while (!is_blank(*p) && *p != '#') ++p;
   return {start, static_cast<std::size_t>(p - start)};
-}
-
-// How many decimal digits begin here, up to eight; `digits` holds their values.
-RELYON_INLINE unsigned digits_at(const char* p, std::uint64_t& digits) {
-  digits = load8(p) ^ (ones * '0');
-  const std::uint64_t others = ((digits + ones * 0x76) | digits) & highs;
-  return static_cast<unsigned>(std::countr_zero(others)) / 8;
 }
 
 // The number that so many digits (1 to 8) make.

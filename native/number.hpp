@@ -88,6 +88,15 @@ inline Number parse_number_slow(std::string_view text, double& value) {
   return std::isfinite(value) ? Number::good : Number::not_finite;
 }
 
+// How many decimal digits begin here, up to eight; `digits` holds their values. Eight bytes can be
+// read.
+RELYON_INLINE unsigned digits_at(const char* p, std::uint64_t& digits) {
+  constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+  digits = load8(p) ^ (ones * '0');
+  const std::uint64_t others = ((digits + ones * 0x76) | digits) & highs;
+  return static_cast<unsigned>(std::countr_zero(others)) / 8;
+}
+
 // Up to eight digits at once: `word` holds them minus '0', the first in the lowest byte.
 inline std::uint64_t eight_digits(std::uint64_t word) {
   word = word * 10 + (word >> 8);
@@ -134,25 +143,33 @@ inline Number parse_number(std::string_view text, double& value) {
 // such as `12.345678` without a branch that depends on their length.
 RELYON_INLINE Number parse_number_padded(std::string_view text, double& value) {
   constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+  constexpr std::uint64_t beyond_nine = ones * 0x76;
   const bool negative = *text.data() == '-';
   const char* const p = text.data() + negative;
   const std::uint64_t word = load8(p);
   const std::uint64_t points = word ^ (ones * '.');
   const std::uint64_t found = (points - ones) & ~points & highs;
   const std::size_t whole = static_cast<std::size_t>(std::countr_zero(found)) / 8;
-  const std::size_t fraction = text.size() - negative - whole - 1;
-  if (whole - 1 < 7 && fraction - 1 < 8) [[likely]] {
+  const std::size_t digits = text.size() - negative - 1;
+  const std::size_t fraction = digits - whole;
+  const auto exact = [&](std::uint64_t mantissa) {
+    const double quotient =
+        static_cast<double>(static_cast<std::int64_t>(mantissa)) / powers_of_ten[fraction];
+    value = negative ? -quotient : quotient;
+    return Number::good;
+  };
+  // Mostly few digits in all: those behind the point move up to those before it.
+  if (digits <= 8 && fraction - 1 < 7) [[likely]] {
+    const std::uint64_t before = ((found & (0 - found)) >> 7) - 1;  // bytes before the point
+    const std::uint64_t both = (word & before) | (load8(p + 1) & ~before);
+    const std::uint64_t all = (both ^ (ones * '0')) << (64 - 8 * digits);
+    if (((all | (all + beyond_nine)) & highs) == 0) [[likely]]
+      return exact(eight_digits(all));
+  } else if (whole - 1 < 7 && fraction - 1 < 8) {
     const std::uint64_t left = (word ^ (ones * '0')) << (64 - 8 * whole);
     const std::uint64_t right = (load8(p + whole + 1) ^ (ones * '0')) << (64 - 8 * fraction);
-    constexpr std::uint64_t beyond_nine = ones * 0x76;
-    if (((left | (left + beyond_nine) | right | (right + beyond_nine)) & highs) == 0) [[likely]] {
-      const std::uint64_t mantissa =
-          eight_digits(left) * whole_powers_of_ten[fraction] + eight_digits(right);
-      const double exact =
-          static_cast<double>(static_cast<std::int64_t>(mantissa)) / powers_of_ten[fraction];
-      value = negative ? -exact : exact;
-      return Number::good;
-    }
+    if (((left | (left + beyond_nine) | right | (right + beyond_nine)) & highs) == 0) [[likely]]
+      return exact(eight_digits(left) * whole_powers_of_ten[fraction] + eight_digits(right));
   }
   return parse_number(text, value);
 }
