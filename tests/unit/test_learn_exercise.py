@@ -216,6 +216,17 @@ def test_an_unusual_right_solution_is_right(tmp_path: Path, name: str) -> None:
     assert verdict.right, verdict.lines
 
 
+def test_a_slow_right_solution_is_right_and_not_timed(tmp_path: Path) -> None:
+    path = filled(tmp_path, *GAPS)
+    text = path.read_text("utf-8").replace(
+        "    ideal =", "    len(grades) < 50 or __import__('time').sleep(1.01)\n    ideal ="
+    )
+    path.write_text(text, "utf-8")
+    verdict = check_exercise(path)
+    assert verdict.right
+    assert len(verdict.lines) == 1
+
+
 @pytest.mark.parametrize(
     ("gaps", "text", "said"),
     [

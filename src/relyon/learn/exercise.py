@@ -282,10 +282,12 @@ def _mistake(
 
 
 def _speed(answer: dict[str, object], words: Catalogue) -> list[str]:
-    """Returns a sentence about the time that the learner's lines took, and relyon."""
+    """Returns a sentence about the time that the learner's lines took, and relyon; none if long."""
     import relyon
 
     timed, seconds = answer["timed"], answer["seconds"]
+    if seconds is None:
+        return []
     if not isinstance(timed, list) or not isinstance(seconds, float):
         raise TypeError(seconds)
     judgments = {
