@@ -87,12 +87,12 @@ Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::call
 }
 
 nb::object run_documents(const RunTable& table, nb::handle query) {
-  const std::vector<RunTable::Row>& rows = table.rows(find(table, query));
+  const std::uint32_t number = find(table, query);
   nb::list documents, scores, ranks;
-  for (const RunTable::Row& row : rows) {
+  for (const RunTable::Row& row : table.rows(number)) {
+    if (table.has_ranks) ranks.append(table.rank(number, documents.size()));
     documents.append(text(row.document()));
     scores.append(row.score);
-    if (table.has_ranks) ranks.append(row.rank);
   }
   nb::object last = table.has_ranks ? nb::object(ranks) : nb::none();
   return nb::make_tuple(documents, scores, last);
@@ -116,11 +116,12 @@ nb::object run_columns_of(const RunTable& table) {
   nb::list ids, documents, scores, ranks;
   for (std::uint32_t number = 0; number < table.size(); ++number) {
     const nb::object query = text(table.id(number));
+    std::size_t place = 0;
     for (const RunTable::Row& row : table.rows(number)) {
       ids.append(query);
       documents.append(text(row.document()));
       scores.append(row.score);
-      if (table.has_ranks) ranks.append(row.rank);
+      if (table.has_ranks) ranks.append(table.rank(number, place++));
     }
   }
   nb::object last = table.has_ranks ? nb::object(ranks) : nb::none();

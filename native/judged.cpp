@@ -30,7 +30,8 @@ class Top {
  public:
   Top(const Rules& rules, std::uint32_t k) : rules_(rules), k_(k) {}
 
-  const std::vector<std::uint32_t>& of(const std::vector<RunTable::Row>& rows, bool ranked) {
+  const std::vector<std::uint32_t>& of(const RunTable& run, std::uint32_t list) {
+    const std::vector<RunTable::Row>& rows = run.rows(list);
     order_.resize(rows.size());
     std::iota(order_.begin(), order_.end(), 0U);
     const auto score = [&](std::uint32_t row) {
@@ -54,9 +55,9 @@ class Top {
     const TieRule& rule = tie_rule(rules_.ties);
     switch (rule.key) {
       case TieKey::rank:
-        if (ranked) {
+        if (run.has_ranks) {
           first([&](std::uint32_t one, std::uint32_t other) {
-            const std::int64_t mine = rows[one].rank, theirs = rows[other].rank;
+            const std::int64_t mine = run.rank(list, one), theirs = run.rank(list, other);
             return mine != theirs ? mine < theirs : one < other;
           });
           break;
@@ -129,7 +130,7 @@ UnjudgedTops::UnjudgedTops(const JudgmentTable& judgments, const RunTable& befor
         if (list == Index::none) continue;
         const std::vector<RunTable::Row>& rows = run.rows(list);
         std::uint32_t rank = 0;
-        for (const std::uint32_t at : top.of(rows, run.has_ranks)) {
+        for (const std::uint32_t at : top.of(run, list)) {
           ++rank;
           const RunTable::Row& row = rows[at];
           const JudgmentTable::Judged* judged =

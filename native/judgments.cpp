@@ -1,6 +1,7 @@
 #include "judgments.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -66,9 +67,13 @@ void JudgmentTable::add(std::string_view query, std::string_view document, doubl
                         std::uint64_t row) {
   if (last_ == Index::none || index_.id(last_) != query) {
     last_ = index_.insert(query, arena_);
-    if (last_ == queries_.size()) queries_.emplace_back();
+    if (last_ == queries_.size()) {
+      queries_.emplace_back();
+      lines_.emplace_back();
+    }
   }
-  queries_[last_].documents.push_back({arena_.keep(document), grade, row});
+  queries_[last_].documents.push_back({arena_.keep(document), grade});
+  lines_[last_].push_back(row);
 }
 
 // The subtopic of the row that was just added, once rows differ.
@@ -94,41 +99,42 @@ void JudgmentTable::mark(std::string_view subtopic) {
 
 namespace {
 
-[[noreturn]] void two_grades(std::string_view query, const JudgmentTable::Judged& first,
-                             const JudgmentTable::Judged& second, const std::string& path,
+// A document has two grades, in the lines or rows `first` and `second`.
+[[noreturn]] void two_grades(std::string_view query, std::string_view document, std::uint64_t first,
+                             std::uint64_t second, const std::string& path,
                              const std::string& subtopic, const Sentence& hint) {
   std::vector<Put> values{{"query", excerpt(query)},
-                          {"document", excerpt(second.document)},
-                          {"row", std::to_string(first.row)},
-                          {"other", std::to_string(second.row)}};
+                          {"document", excerpt(document)},
+                          {"row", std::to_string(first)},
+                          {"other", std::to_string(second)}};
   if (!subtopic.empty()) values.emplace_back("subtopic", excerpt(subtopic));
   const bool named = !path.empty();
   const char* message =
       subtopic.empty()
           ? (named ? "native.two-grades-for-query" : "native.two-grades-for-query-document")
           : (named ? "native.two-grades-for-query-document-subtopic" : "native.two-grades");
-  throw InputError(Sentence(message, std::move(values)), path, second.row, hint);
+  throw InputError(Sentence(message, std::move(values)), path, second, hint);
 }
 
 }  // namespace
 
 // One row a document: a second one with the same grade is left out.
 void JudgmentTable::place_documents(Query& query, std::uint32_t number, const std::string& path) {
-  const std::size_t size = query.slots.size();
-  std::size_t kept = 0;
+  Lines& lines = lines_[number];
+  std::uint32_t kept = 0;
   for (std::size_t place = 0; place < query.documents.size(); ++place) {
     const Judged& judged = query.documents[place];
     const std::uint64_t hash = hash_bytes(judged.document);
     if (const Judged* first = query.find(judged.document, hash)) {
       if (first->grade != judged.grade)
-        two_grades(index_.id(number), *first, judged, path, "", "native.keep-one-of-them");
+        two_grades(index_.id(number), judged.document, lines[first - query.documents.data()],
+                   lines[place], path, "", "native.keep-one-of-them");
       ++duplicates;
       continue;
     }
-    std::size_t slot = hash & (size - 1);
-    while (query.slots[slot] != 0) slot = (slot + 1) & (size - 1);
     query.documents[kept] = judged;
-    query.slots[slot] = (hash & 0xffffffff00000000ULL) | (++kept);
+    lines[kept] = lines[place];
+    query.insert(hash, kept++);
   }
   query.documents.resize(kept);
   rows += kept;
@@ -139,7 +145,8 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
   struct Row {
     std::uint32_t document;
     std::uint32_t subtopic;
-    Judged judged;
+    double grade;
+    std::uint64_t line;
   };
   const Marks& marks = marks_[number];
   auto found = std::make_unique<Subtopics>();
@@ -158,7 +165,7 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
   for (std::uint32_t place = 0; place < found->count(); ++place)
     local_[found->names[place]] = place;
 
-  const std::size_t size = query.slots.size();
+  const Lines& lines = lines_[number];
   std::vector<Row> read;
   read.reserve(query.documents.size());
   std::uint32_t kept = 0;
@@ -170,14 +177,12 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
       const auto document = static_cast<std::uint32_t>(first - query.documents.data());
       Judged& own = query.documents[document];
       own.grade = std::max(own.grade, judged.grade);
-      read.push_back({document, subtopic, judged});
+      read.push_back({document, subtopic, judged.grade, lines[place]});
       continue;
     }
-    std::size_t slot = hash & (size - 1);
-    while (query.slots[slot] != 0) slot = (slot + 1) & (size - 1);
-    read.push_back({kept, subtopic, judged});
+    read.push_back({kept, subtopic, judged.grade, lines[place]});
     query.documents[kept] = judged;
-    query.slots[slot] = (hash & 0xffffffff00000000ULL) | (++kept);
+    query.insert(hash, kept++);
   }
   query.documents.resize(kept);
 
@@ -189,9 +194,9 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
   for (std::size_t i = 0; i < read.size(); ++i) {
     const bool same = i > 0 && read[i - 1].document == read[i].document;
     if (same && read[i - 1].subtopic == read[i].subtopic) {
-      if (read[i - 1].judged.grade != read[i].judged.grade) {
-        two_grades(index_.id(number), read[i - 1].judged, read[i].judged, path,
-                   std::string(subtopics_.id(found->names[read[i].subtopic])),
+      if (read[i - 1].grade != read[i].grade) {
+        two_grades(index_.id(number), query.documents[read[i].document].document, read[i - 1].line,
+                   read[i].line, path, std::string(subtopics_.id(found->names[read[i].subtopic])),
                    "native.keep-one-of-them");
       }
       ++duplicates;
@@ -202,7 +207,7 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
     } else if (found->grades.size() - found->starts.back() == 1) {
       ++overlapping;
     }
-    found->grades.push_back({read[i].subtopic, read[i].judged.grade});
+    found->grades.push_back({read[i].subtopic, read[i].grade});
   }
   found->starts.push_back(static_cast<std::uint32_t>(found->grades.size()));
   found->by_id.resize(kept);
@@ -225,6 +230,7 @@ void JudgmentTable::finish(const std::string& path) {
     std::size_t size = 64;
     while (size < count * (count <= 64 ? 8 : 4)) size *= 2;
     query.slots.assign(size, 0);
+    query.places = std::bit_ceil(static_cast<std::uint32_t>(count + 1)) - 1;
     if (several) {
       place_subtopics(query, number, path);
     } else {
@@ -242,7 +248,9 @@ void JudgmentTable::finish(const std::string& path) {
       if (!(judged.grade <= highest)) highest = judged.grade;
     }
     std::sort(query.grades.begin(), query.grades.end(), std::greater<>());
+    Lines().swap(lines_[number]);
   }
+  lines_ = {};
   marks_ = {};
   local_ = {};
 }

@@ -56,28 +56,38 @@ class JudgmentTable {
   struct Judged {
     std::string_view document;
     double grade;
-    std::uint64_t row;  // where it was read: a line or a row, from 1
   };
 
   // One query's documents and the small table that finds them.
   struct Query {
     std::vector<Judged> documents;
     std::vector<double> grades;            // descending
-    std::vector<std::uint64_t> slots;      // hash in the upper half, place + 1 in the lower
+    std::vector<std::uint32_t> slots;      // place + 1 in some bits, of the hash in the others
+    std::uint32_t places = 0;              // ... which have the place: the lowest
     std::unique_ptr<Subtopics> subtopics;  // nullptr where no query has more than one
 
     // The grade of a document, or nullptr.
     const Judged* find(std::string_view document, std::uint64_t hash) const {
       const std::size_t mask = slots.size() - 1;
       for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-        const std::uint64_t entry = slots[slot];
+        const std::uint32_t entry = slots[slot];
         if (entry == 0) return nullptr;
-        if (((entry ^ hash) >> 32) == 0) {
-          const Judged& found = documents[static_cast<std::uint32_t>(entry) - 1];
+        if (((entry ^ tag(hash)) & ~places) == 0) {
+          const Judged& found = documents[(entry & places) - 1];
           if (found.document == document) return &found;
         }
       }
     }
+    // Adds a document that is not there, whose place is `place`.
+    void insert(std::uint64_t hash, std::uint32_t place) {
+      const std::size_t mask = slots.size() - 1;
+      std::size_t slot = hash & mask;
+      while (slots[slot] != 0) slot = (slot + 1) & mask;
+      slots[slot] = (tag(hash) & ~places) | (place + 1);
+    }
+
+   private:
+    static std::uint32_t tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
   };
 
   // Adds a row. `describe` names the source for errors; `row` the line or row number.
@@ -123,8 +133,10 @@ class JudgmentTable {
     std::vector<std::uint32_t> rows;   // of each row, once they differ
   };
   void mark(std::string_view subtopic);
+  using Lines = std::vector<std::uint64_t>;
   void place_documents(Query& query, std::uint32_t number, const std::string& path);
   void place_subtopics(Query& query, std::uint32_t number, const std::string& path);
+  std::vector<Lines> lines_;  // where each row was read: a line or a row, from 1; until finished
   Index subtopics_;
   std::vector<Marks> marks_;          // by query, once two rows differ; empty before
   std::string_view only_;             // the subtopic of all rows so far

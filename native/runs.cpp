@@ -6,6 +6,7 @@
 #include "collector.hpp"
 #include "error.hpp"
 #include "parallel.hpp"
+#include "seen.hpp"
 
 namespace relyon {
 
@@ -22,20 +23,23 @@ void RunTable::add(std::string_view query, std::string_view document, double sco
     }
   }
   const std::string_view kept = arena_.keep(document);
-  queries_[last_].push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), score, rank});
+  queries_[last_].push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), score});
   ++count;
+  if (rank == 0) return;
+  ranks_.resize(queries_.size());
+  ranks_[last_].resize(queries_[last_].size());
+  ranks_[last_].back() = rank;
 }
 
 bool RunTable::duplicate(std::string_view& query, std::string_view& document,
                          const JudgmentTable* judgments) const {
-  std::vector<std::uint64_t> hashes;
+  Distinct distinct;
   for (std::uint32_t number = 0; number < queries_.size(); ++number) {
     if (judgments != nullptr && judgments->find(id(number)) == Index::none) continue;
     const std::vector<Row>& all = queries_[number];
-    hashes.clear();
-    for (const Row& row : all) hashes.push_back(hash_bytes(row.document()));
-    std::sort(hashes.begin(), hashes.end());
-    if (std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end()) continue;
+    distinct.begin();
+    for (const Row& row : all) distinct.add(row.document());
+    if (!distinct.suspect()) continue;
     std::unordered_set<std::string_view> seen;
     for (const Row& row : all) {
       if (!seen.insert(row.document()).second) {
@@ -92,9 +96,10 @@ Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTa
         out.unjudged.emplace_back(run.id(number));
         continue;
       }
+      std::size_t place = 0;
       for (const RunTable::Row& row : run.rows(number)) {
         collector.add(row.document(), row.score);
-        if (plan.rules.ties == Ties::rank) collector.add_rank(row.rank);
+        if (plan.rules.ties == Ties::rank) collector.add_rank(run.rank(number, place++));
       }
       out.groups.push_back(collector.number());
       collector.finish();

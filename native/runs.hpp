@@ -18,7 +18,6 @@ class RunTable {
     const char* data;
     std::uint32_t size;
     double score;
-    std::int64_t rank;
     std::string_view document() const { return {data, size}; }
   };
 
@@ -26,6 +25,10 @@ class RunTable {
 
   std::uint32_t find(std::string_view query) const { return index_.find(query); }
   const std::vector<Row>& rows(std::uint32_t query) const { return queries_[query]; }
+  // The rank that a row of a query came with; 0 without ranks.
+  std::int64_t rank(std::uint32_t query, std::size_t row) const {
+    return query < ranks_.size() && row < ranks_[query].size() ? ranks_[query][row] : 0;
+  }
   std::string_view id(std::uint32_t query) const { return index_.id(query); }
   std::size_t size() const { return queries_.size(); }
 
@@ -43,6 +46,7 @@ class RunTable {
   Arena arena_;
   Index index_;
   std::vector<std::vector<Row>> queries_;
+  std::vector<std::vector<std::int64_t>> ranks_;  // of the rows up to the last that has one
   std::uint32_t last_ = Index::none;
 };
 

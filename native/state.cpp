@@ -80,7 +80,7 @@ std::string to_state(const JudgmentTable& table) {
     for (std::uint32_t place = 0; place < query.documents.size(); ++place) {
       const JudgmentTable::Judged& judged = query.documents[place];
       out.text(judged.document);
-      out.number(judged.row);
+      out.number(std::uint64_t{place} + 1);  // a row for messages about two grades: there are none
       if (query.subtopics == nullptr) {
         out.number<std::uint32_t>(0);
         out.number(judged.grade);
@@ -132,10 +132,10 @@ std::string to_state(const RunTable& table) {
     out.text(table.id(number));
     const std::vector<RunTable::Row>& rows = table.rows(number);
     out.number<std::uint64_t>(rows.size());
-    for (const RunTable::Row& row : rows) {
-      out.text(row.document());
-      out.number(row.score);
-      out.number(row.rank);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      out.text(rows[row].document());
+      out.number(rows[row].score);
+      out.number(table.rank(number, row));
     }
   }
   return out.take();

@@ -91,7 +91,7 @@ std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to,
       text += " Q0 ";
       text += row.document();
       text += ' ';
-      append_number(run.has_ranks ? row.rank : ++position, text);
+      append_number(run.has_ranks ? run.rank(number, place) : ++position, text);
       text += ' ';
       append_score(row.score, text);
       text += ' ';

@@ -17,7 +17,6 @@ its name. Two programs that follow the definition get the same fingerprints:
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -150,7 +149,13 @@ def query_ids_fingerprint(queries: Iterable[str]) -> str:
     """
     encoded = sorted(one.encode("utf-8", "surrogateescape") for one in queries)
     parts = (len(one).to_bytes(4, "big") + one for one in encoded)
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    return _sha256(b"".join(parts))
+
+
+def _sha256(content: bytes) -> str:
+    import hashlib  # it loads OpenSSL, and few programs need a fingerprint
+
+    return hashlib.sha256(content).hexdigest()
 
 
 def scale_fingerprint(scale: Scale | None) -> str | None:
@@ -166,7 +171,7 @@ def scale_fingerprint(scale: Scale | None) -> str | None:
     numbers = [scale.relevant_from]
     for level in sorted(scale.levels, key=lambda one: one.grade):
         numbers += [level.grade, level.gain]
-    return hashlib.sha256(b"".join(struct.pack(">d", one + 0.0) for one in numbers)).hexdigest()
+    return _sha256(b"".join(struct.pack(">d", one + 0.0) for one in numbers))
 
 
 def convention_fingerprint(convention: Convention) -> str:
@@ -182,7 +187,7 @@ def convention_fingerprint(convention: Convention) -> str:
 
     rules = convention.to_dict()
     rules.pop("name")
-    return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()
+    return _sha256(json.dumps(rules, sort_keys=True, default=str).encode())
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,8 @@ def _counts(
         # Sorting plain numbers is several times as fast as sorting rows.
         ordered = np.sort(values)[::-1]
         last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
-        good = np.sort(values[positive])
+        good = values[positive]
+        good.sort()
         true = (len(good) - np.searchsorted(good, ordered[last])).astype(np.float64)
         return ordered[last], true, (last + 1) - true
     order = np.argsort(-values, kind="stable")

@@ -127,12 +127,8 @@ def curve_charts(comparison: Comparison, texts: Catalogue) -> Curves:
     roc: dict[str, Drawn] = {}
     precision: dict[str, Drawn] = {}
     relevant = count = 0
-    # A run after the other: a curve has as many points as there are documents.
     for name in comparison.runs:
-        judged = judged_scores(comparison, name, rel)
-        relevant, count = int(judged.labels.sum()), len(judged.labels)
-        curves = both_curves(judged.labels, judged.scores)
-        roc[name], precision[name] = ROC.drawn(curves[0]), PRECISION_RECALL.drawn(curves[1])
+        roc[name], precision[name], relevant, count = _drawn(comparison, name, rel)
     counts = {"relevant": f"{relevant:,}", "judged": f"{count:,}", "rel": f"{rel:g}"}
     share = relevant / count
     return Curves(
@@ -140,6 +136,17 @@ def curve_charts(comparison: Comparison, texts: Catalogue) -> Curves:
         _chart(PRECISION_RECALL, precision, [(0, share), (1, share)], counts, texts),
         {name: curve.area for name, curve in roc.items()},
     )
+
+
+def _drawn(comparison: Comparison, name: str, rel: float) -> tuple[Drawn, Drawn, int, int]:
+    """Returns both curves of a run, and how many documents are relevant and judged.
+
+    What they are made of is as long as the judgments: it is gone before the next run's.
+    """
+    judged = judged_scores(comparison, name, rel)
+    curves = both_curves(judged.labels, judged.scores)
+    relevant = int(judged.labels.sum())
+    return ROC.drawn(curves[0]), PRECISION_RECALL.drawn(curves[1]), relevant, len(judged.labels)
 
 
 def curve_section(comparison: Comparison, texts: Catalogue) -> Section:

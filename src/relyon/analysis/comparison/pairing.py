@@ -67,10 +67,9 @@ class Sample:
         entry = results.entries[name]
         measure, average = parse_measure(entry.definition), entry.average
         instead = measure.counted(results.convention)
-        values = {
-            query: instead if math.isnan(value) else value
-            for query, value in results.values_by_query(name).items()
-        }
+        values = results.values_by_query(name)
+        if not math.isnan(instead):
+            values |= {query: instead for query, value in values.items() if math.isnan(value)}
         plain = cls(values, average, measure=measure, details=entry.details)
         if measure.combine == "pooled" and average == "micro":
             scores = _scores(results, name) if measure.resampled() else None
@@ -403,7 +402,7 @@ def _pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
             pools=(pools[0], pools[1]),
         )
     held = np.isfinite(first) & np.isfinite(second)
-    queries = tuple(query for query, kept in zip(common, held, strict=True) if kept)
+    queries = tuple(compress(common, held.tolist()))
     infinite = int(np.sum(np.isinf(first) | np.isinf(second)))
     first, second = first[held], second[held]
     return Pairing(

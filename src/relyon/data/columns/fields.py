@@ -30,6 +30,7 @@ __all__ = [
     "parse_grade",
     "same_length",
     "scaled",
+    "series_ids",
     "to_ids",
     "to_numbers",
     "to_text",
@@ -216,14 +217,19 @@ def to_ids(column: ArrowColumn, role: str, path: str = "") -> ArrowColumn:
     """
     import polars as pl
 
-    if not isinstance(column, pl.Series):
-        return column
-    kind = column.dtype
+    return series_ids(column, role, path) if isinstance(column, pl.Series) else column
+
+
+def series_ids(series: pl.Series, role: str, path: str = "") -> pl.Series:
+    """Does what `to_ids` does, with a series."""
+    import polars as pl
+
+    kind = series.dtype
     if kind in (pl.Categorical, pl.Enum) and _exports_categories():
-        return column
+        return series
     if kind.is_integer() and "128" not in str(kind):
-        return column
-    return to_text(column, role, path)
+        return series
+    return to_text(series, role, path)
 
 
 @cache

@@ -15,7 +15,7 @@ from relyon.data.columns.evidence import (
     usable_evidence,
 )
 from relyon.data.columns.faults import Record, diagnose, rows_of
-from relyon.data.columns.fields import scaled, to_ids, to_numbers, to_text
+from relyon.data.columns.fields import scaled, series_ids, to_ids, to_numbers, to_text
 from relyon.data.columns.roles import EVIDENCE_NAMES, plain_name
 from relyon.data.rank_order import ROWS, order_notes
 
@@ -73,8 +73,7 @@ def judgment_table(
         kept = {role: series.filter(~blank) for role, series in columns.items()}
     grade = kept["grade"]
     numbers = to_numbers(grade, "grade", path) if scale is None else scaled(grade, scale)
-    query = to_text(kept["query"], "query", path)
-    document = to_text(kept["document"], "document", path)
+    query, document = (series_ids(kept[role], role, path) for role in ("query", "document"))
     subtopic = None
     if "subtopic" in kept:
         named = to_text(kept["subtopic"], "subtopic", path)
@@ -91,7 +90,7 @@ def judgment_table(
     values = usable_evidence(kept, numbers, path)
     evidence = None
     if values is not None:
-        keys = {"query": query, "document": document}
+        keys = {role: to_text(kept[role], role, path) for role in ("query", "document")}
         if subtopic is not None:
             keys["subtopic"] = subtopic
         evidence = evidence_of(table, keys, values)
@@ -259,7 +258,9 @@ def blank_grades(series: pl.Series) -> pl.Series:
 
 
 def _usable(ids: pl.Series) -> bool:
-    return ids.null_count() == 0 and not bool((ids == "").any())
+    if ids.null_count():
+        return False
+    return ids.dtype.is_integer() or not bool((ids == "").any())
 
 
 def _finite(numbers: pl.Series) -> bool:
