@@ -88,6 +88,8 @@ class ArrowColumn {
   void integers(std::uint64_t from, std::size_t count, std::int64_t* out) const;
 
   std::string_view id(std::uint64_t row, Texts& texts) const;
+  // Asks for the cells of some rows that are read next.
+  void expect(std::uint64_t from, std::size_t count) const;
   // The first row after `from`, and before `stop`, with another id; `stop` where there is none.
   std::uint64_t same_until(std::uint64_t from, std::uint64_t stop) const;
   // Where the rows begin that have the id of the last row.
@@ -102,6 +104,7 @@ class ArrowColumn {
   };
 
   static Type type_of(std::string_view format);
+  static std::size_t width_of(Type type);  // bytes of a cell, without its text
   static bool valid(const ArrowArray& array, std::uint64_t row);
   void take_schema(const ArrowSchema& schema, Role role);
   void take_chunk(const ArrowArray& array);

@@ -7,6 +7,7 @@
 #include "arrow.hpp"
 #include "error.hpp"
 #include "hash.hpp"
+#include "inline.hpp"
 #include "simd.hpp"
 
 namespace relyon {
@@ -104,6 +105,36 @@ void ArrowColumn::each_chunk(std::uint64_t from, std::size_t count, const Visit&
     done += here;
     ++at;
   }
+}
+
+std::size_t ArrowColumn::width_of(Type type) {
+  switch (type) {
+    case Type::i8:
+    case Type::u8:
+      return 1;
+    case Type::i16:
+    case Type::u16:
+      return 2;
+    case Type::i64:
+    case Type::u64:
+    case Type::f64:
+    case Type::large_text:
+      return 8;
+    case Type::view:
+      return 16;
+    default:
+      return 4;
+  }
+}
+
+void ArrowColumn::expect(std::uint64_t from, std::size_t count) const {
+  const std::size_t width = width_of(type_);
+  each_chunk(from, count,
+             [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t) {
+               const auto first = static_cast<std::uint64_t>(chunk.array.offset) + within;
+               prefetch(static_cast<const char*>(chunk.array.buffers[1]) + width * first,
+                        width * here);
+             });
 }
 
 void ArrowColumn::read_ids(Type type, const ArrowArray& array, std::uint64_t from,

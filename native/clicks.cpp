@@ -10,6 +10,14 @@ namespace nb = nanobind;
 
 namespace relyon {
 
+namespace {
+
+// Sessions of a shard are scattered over a part of a log: so many before their turn, their rows are
+// asked for.
+constexpr std::size_t ahead = 4;
+
+}  // namespace
+
 LogColumns::LogColumns(nb::handle session_column, nb::handle query_column,
                        nb::handle document_column, nb::handle position_column,
                        nb::handle clicked_column)
@@ -39,7 +47,7 @@ PatternColumns::PatternColumns(nb::handle query_column, nb::handle count_column,
   same_length(document, clicked);
 }
 
-// Results by position, each document once, at its first position.
+// Results by position; those at one position by document.
 void ClickShard::read(std::span<const std::string_view> documents,
                       std::span<const std::int64_t> positions,
                       std::span<const std::int64_t> clicked, std::int64_t depth) {
@@ -55,7 +63,7 @@ void ClickShard::read(std::span<const std::string_view> documents,
       ++faults.deep;
       continue;
     }
-    session_.push_back({documents[row], positions[row], clicked[row] != 0});
+    session_.push_back({documents[row], positions[row], 0, clicked[row] != 0});
   }
   const auto before = [](const Row& one, const Row& other) {
     return one.position != other.position ? one.position < other.position
@@ -63,11 +71,71 @@ void ClickShard::read(std::span<const std::string_view> documents,
   };
   if (!std::is_sorted(session_.begin(), session_.end(), before))
     std::sort(session_.begin(), session_.end(), before);
+}
+
+void ClickShard::add(std::string_view query, std::uint64_t hash,
+                     std::span<const std::string_view> documents,
+                     std::span<const std::int64_t> positions, std::span<const std::int64_t> clicked,
+                     std::int64_t depth) {
+  read(documents, positions, clicked, depth);
+  if (session_.empty()) return;
+  const std::uint32_t number = number_pairs(query, hash);
+  drop_repeated();
+  keep(number, hash, 1);
+}
+
+void ClickShard::merge(std::string_view query, std::uint64_t hash,
+                       std::span<const std::string_view> documents,
+                       std::span<const std::int64_t> positions,
+                       std::span<const std::int64_t> clicked, std::uint64_t count) {
+  session_.clear();
+  for (std::size_t row = 0; row < documents.size(); ++row)
+    session_.push_back({documents[row], positions[row], 0, clicked[row] != 0});
+  if (session_.empty()) return;
+  keep(number_pairs(query, hash), hash, count);
+}
+
+// Numbers the pairs of the session that was read; returns the number of its query. Most results are
+// where the query's session before had them: bytes are compared, and nothing is looked up.
+std::uint32_t ClickShard::number_pairs(std::string_view query, std::uint64_t hash) {
+  const std::uint32_t number =
+      query_numbers_.number(hash, [&](std::uint32_t one) { return queries_[one] == query; });
+  if (number == queries_.size()) {
+    queries_.push_back(arena_.keep(query));
+    latest_.push_back(none);
+  }
+  const std::span<const Shown> before =
+      latest_[number] == none ? std::span<const Shown>() : pattern(latest_[number]);
+  for (std::size_t place = 0; place < session_.size(); ++place) {
+    Row& row = session_[place];
+    row.pair = place < before.size() && documents_[before[place].pair] == row.document
+                   ? before[place].pair
+                   : number_pair(number, hash, row.document);
+  }
+  return number;
+}
+
+std::uint32_t ClickShard::number_pair(std::uint32_t query, std::uint64_t hash,
+                                      std::string_view document) {
+  const std::uint64_t mixed = mix(hash_bytes(document) ^ hash, 0x9e3779b97f4a7c15ULL);
+  const std::uint32_t pair = pairs_.number(mixed, [&](std::uint32_t one) {
+    return pair_queries_[one] == query && documents_[one] == document;
+  });
+  if (pair == documents_.size()) {
+    if (pair == none) throw InputError("native.log-has-too-many");
+    documents_.push_back(arena_.keep(document));
+    pair_queries_.push_back(query);
+  }
+  return pair;
+}
+
+// Each document once, at its first position, clicked if it was clicked anywhere.
+void ClickShard::drop_repeated() {
   std::size_t kept = 0;
   for (const Row& row : session_) {
     const auto end = session_.begin() + static_cast<std::ptrdiff_t>(kept);
     const auto same = std::find_if(session_.begin(), end,
-                                   [&](const Row& one) { return one.document == row.document; });
+                                   [&](const Row& one) { return one.pair == row.pair; });
     if (same != end) {
       same->clicked |= row.clicked;
       ++faults.repeated;
@@ -79,46 +147,15 @@ void ClickShard::read(std::span<const std::string_view> documents,
   session_.resize(kept);
 }
 
-void ClickShard::add(std::string_view query, std::uint64_t hash,
-                     std::span<const std::string_view> documents,
-                     std::span<const std::int64_t> positions, std::span<const std::int64_t> clicked,
-                     std::int64_t depth) {
-  read(documents, positions, clicked, depth);
-  keep(query, hash, 1);
-}
-
-void ClickShard::merge(std::string_view query, std::uint64_t hash,
-                       std::span<const std::string_view> documents,
-                       std::span<const std::int64_t> positions,
-                       std::span<const std::int64_t> clicked, std::uint64_t count) {
-  session_.clear();
-  for (std::size_t row = 0; row < documents.size(); ++row)
-    session_.push_back({documents[row], positions[row], clicked[row] != 0});
-  keep(query, hash, count);
-}
-
 // Counts the session that was read.
-void ClickShard::keep(std::string_view query, std::uint64_t hash, std::uint64_t count) {
-  if (session_.empty()) return;
-  const std::uint32_t number =
-      query_numbers_.number(hash, [&](std::uint32_t one) { return queries_[one] == query; });
-  if (number == queries_.size()) queries_.push_back(arena_.keep(query));
-
+void ClickShard::keep(std::uint32_t query, std::uint64_t hash, std::uint64_t count) {
   pattern_.clear();
   std::uint64_t content = hash;
   for (const Row& row : session_) {
-    const std::uint64_t mixed = mix(hash_bytes(row.document) ^ hash, 0x9e3779b97f4a7c15ULL);
-    const std::uint32_t pair = pairs_.number(mixed, [&](std::uint32_t one) {
-      return pair_queries_[one] == number && documents_[one] == row.document;
-    });
-    if (pair == documents_.size()) {
-      if (pair == 0xffffffff) throw InputError("native.log-has-too-many");
-      documents_.push_back(arena_.keep(row.document));
-      pair_queries_.push_back(number);
-    }
-    pattern_.push_back({pair, static_cast<std::uint16_t>(row.position), row.clicked});
-    content = mix(content ^ mixed, 0xd1b54a32d192ed03ULL +
-                                       static_cast<std::uint64_t>(2 * row.position + row.clicked));
+    pattern_.push_back({row.pair, static_cast<std::uint16_t>(row.position), row.clicked});
+    content = mix(content ^ pairs_.hash(row.pair),
+                  0xd1b54a32d192ed03ULL +
+                      static_cast<std::uint64_t>(2 * row.position + row.clicked));
   }
   const std::uint32_t found = patterns_.number(
       content, [&](std::uint32_t one) { return std::ranges::equal(pattern(one), pattern_); });
@@ -128,6 +165,7 @@ void ClickShard::keep(std::string_view query, std::uint64_t hash, std::uint64_t 
     counts_.push_back(0);
   }
   counts_[found] += count;
+  latest_[query] = found;
   sessions += count;
   rows += session_.size() * count;
 }
@@ -198,6 +236,7 @@ void ClickShard::finish() {
   order_pairs();
   order_patterns();
   query_numbers_ = {};
+  latest_ = {};
 }
 
 // Whether a session was not met before.
@@ -264,8 +303,19 @@ bool ClickLog::add(const LogColumns& part) {
     Texts written;
     std::vector<std::string_view> documents;
     std::vector<std::int64_t> positions, clicked;
-    for (const std::uint32_t number : of_shard[shard]) {
-      const auto count = static_cast<std::size_t>(starts[number + 1] - starts[number]);
+    const std::vector<std::uint32_t>& own = of_shard[shard];
+    const auto size_of = [&](std::uint32_t number) {
+      return static_cast<std::size_t>(starts[number + 1] - starts[number]);
+    };
+    for (std::size_t place = 0; place < own.size(); ++place) {
+      if (place + ahead < own.size()) {
+        const std::uint32_t later = own[place + ahead];
+        part.query.expect(starts[later], 1);
+        for (const ArrowColumn* column : {&part.document, &part.position, &part.clicked})
+          column->expect(starts[later], size_of(later));
+      }
+      const std::uint32_t number = own[place];
+      const std::size_t count = size_of(number);
       documents.resize(count);
       positions.resize(count);
       clicked.resize(count);

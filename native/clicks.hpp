@@ -93,17 +93,24 @@ class ClickShard {
   struct Row {
     std::string_view document;
     std::int64_t position;
+    std::uint32_t pair;
     bool clicked;
   };
   void read(std::span<const std::string_view> documents, std::span<const std::int64_t> positions,
             std::span<const std::int64_t> clicked, std::int64_t depth);
-  void keep(std::string_view query, std::uint64_t hash, std::uint64_t count);
+  std::uint32_t number_pairs(std::string_view query, std::uint64_t hash);
+  std::uint32_t number_pair(std::uint32_t query, std::uint64_t hash, std::string_view document);
+  void drop_repeated();
+  void keep(std::uint32_t query, std::uint64_t hash, std::uint64_t count);
   void order_pairs();
   void order_patterns();
+
+  static constexpr std::uint32_t none = 0xffffffff;
 
   Arena arena_;
   Numbers query_numbers_;
   std::vector<std::string_view> queries_;
+  std::vector<std::uint32_t> latest_;  // the pattern of each query that came last
 
   Numbers pairs_;
   std::vector<std::uint32_t> pair_queries_;

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import polars as pl
 import pytest
 
 from relyon.core.errors import InputError, ParameterError
+from relyon.data.sessions import Sessions
 from relyon.labels.log import ClickLog, Fold, read_clicks, read_folds
 
 COLUMNS = ("session", "query", "doc", "position", "clicked")
@@ -161,3 +163,46 @@ def test_a_log_without_a_session() -> None:
 def test_depths(depth: Any) -> None:
     with pytest.raises(ParameterError):
         read_clicks(LOG, depth=depth)
+
+
+def test_ids_of_white_space_alone_are_none() -> None:
+    """Each character alone, and between others: an id is none where nothing is left of it."""
+    characters = [chr(code) for code in range(0x3100) if code] + ["京", "\ufffd", "\U0001f600"]
+    texts = [None, "", "  \u3000", *characters, *(f" {one}\t" for one in characters)]
+    log = pl.DataFrame({"session": texts, "query": "q", "doc": texts, "position": 1, "clicked": 0})
+    found = Sessions.from_frame(log).collect()
+    for name in ("session", "doc"):
+        column = pl.Series(name, texts)
+        kept = found[name]
+        blank = column.is_null() | (column.str.strip_chars() == "")
+        assert kept.is_null().to_list() == blank.to_list()
+        assert kept.drop_nulls().equals(column.filter(~blank))
+
+
+def test_lists_that_change_are_counted_as_they_are() -> None:
+    """Documents move, repeat and change within the lists of a query; counts are those of Polars."""
+    chance = random.Random(5)
+    rows = [
+        (session, f"q{session % 3}", f"d{chance.randrange(9)}", position, chance.random() < 0.3)
+        for session in range(400)
+        for position in range(1, chance.randrange(2, 8))
+    ]
+    names = ["session", "query", "doc", "position", "clicked"]
+    frame = pl.DataFrame(rows, names, orient="row")
+    once = frame.group_by("session", "query", "doc").agg(
+        pl.col("position").min(), pl.col("clicked").any()
+    )
+    expected = once.group_by("query", "doc", "position").agg(
+        shown=pl.len(), clicks=pl.col("clicked").sum()
+    )
+    log = read_clicks(frame)
+    cells = log.native.cells()
+    found = log.pairs[cells["pairs"].astype(int)].select("query", doc="document")
+    found = found.with_columns(
+        position=pl.Series(cells["positions"]).cast(pl.Int64),
+        shown=pl.Series(cells["shown"]),
+        clicks=pl.Series(cells["clicks"]),
+    )
+    keys = ["query", "doc", "position"]
+    assert found.sort(keys).rows() == expected.select(found.columns).sort(keys).rows()
+    assert log.native.repeated == frame.height - once.height

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["FLAGS", "IDS", "typed"]
 
 IDS = ("session", "query", "doc", "bucket", "user")
+#: The character after the last white space: text from here on is not blank.
+AFTER_SPACES = "\u3001"
 FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
 
 
@@ -45,7 +47,7 @@ def typed(raw: LazyRows, path: str, others: tuple[str, ...] = (), zone: tzinfo =
         if name in others:
             part = nw.col(name)
         elif name in IDS:
-            part = _id(name, kind, path)
+            part = _id(name, kind, path, raw.implementation.is_polars())
         elif name in FLAGS:
             part = _flag(name, kind, path)
         elif name == "timestamp":
@@ -67,7 +69,7 @@ def _wrong(name: str, kind: object, wanted: str, path: str) -> InputError:
     )
 
 
-def _id(name: str, kind: DType, path: str) -> nw.Expr:
+def _id(name: str, kind: DType, path: str, polars: bool) -> nw.Expr:
     import narwhals as nw
 
     column = nw.col(name)
@@ -77,7 +79,12 @@ def _id(name: str, kind: DType, path: str) -> nw.Expr:
         raise _wrong(name, kind, "text or whole numbers", path)
     if kind != nw.String:
         column = column.cast(nw.String)
-    return nw.when(column.str.strip_chars().str.len_chars() > 0).then(column)
+    if not polars:  # other engines may order text by the rules of a language
+        return nw.when(column.str.strip_chars().str.len_chars() > 0).then(column)
+    # Nearly all ids begin with a character that is no white space: only the rest is stripped.
+    plain = ((column >= "!") & (column < "\x7f")) | (column >= AFTER_SPACES)
+    rest = nw.when(~plain).then(column)
+    return nw.when(plain).then(column).otherwise(nw.when(rest.str.strip_chars() != "").then(rest))
 
 
 def _number(name: str, kind: DType, path: str) -> nw.Expr:

@@ -88,7 +88,9 @@ def counted(rows: pl.DataFrame, rules: Rules, dropped: Dropped) -> pl.DataFrame:
     import narwhals as nw
 
     part = nw.from_native(rows, eager_only=True)
-    part = part.filter(rules.complete(part.columns))
+    complete = part.select(complete=rules.complete(part.columns)).get_column("complete")
+    if complete.sum() < len(part):  # few logs lack anything: their rows are not copied
+        part = part.filter(complete)
     dropped.rows += rows.height - len(part)
     if rules.asks_dwell:
         dropped.clicks += len(part.filter(rules.done & ~rules.stayed))
