@@ -52,8 +52,8 @@ struct Chain {
   std::array<double, 3> going_on{};
   std::vector<Trials> attraction_trials;
   std::vector<Trials> satisfaction_trials;
-  double change = 0.0;  // the largest of a probability of going on, in the last round
-  std::uint64_t rounds = 0;
+  double change = 0.0;       // the largest of a probability, in the last step
+  std::uint64_t rounds = 0;  // of the query that had most
 };
 
 enum class ChainKind { dbn, ccm };

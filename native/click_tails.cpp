@@ -1,5 +1,6 @@
 #include "click_tails.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "hash.hpp"
@@ -15,6 +16,9 @@ Tails count_tails(const ClickShard& shard) {
   Numbers tails, starts;
   std::size_t tails_before = 0, starts_before = 0;
   std::string_view query;
+  // The pairs of the query: after those of the one before it, in a log that is finished.
+  std::size_t pairs_before = 0, pairs = 0;
+  bool apart = true;
   const auto hash = [](std::uint32_t one, std::uint32_t other) {
     return mix(std::uint64_t{one} + 1, (std::uint64_t{other} << 1) | 1);
   };
@@ -22,11 +26,17 @@ Tails count_tails(const ClickShard& shard) {
     const std::span<const Shown> results = shard.pattern(number);
     const auto count = static_cast<double>(shard.count(number));
     if (const std::string_view here = shard.query(results[0].pair); here != query) {
+      if (number > 0) out.queries.push_back({pairs, out.tails.size(), out.starts.size()});
       query = here;
+      pairs_before = pairs;
       tails = {};
       starts = {};
       tails_before = out.tails.size();
       starts_before = out.starts.size();
+    }
+    for (const Shown& result : results) {
+      apart = apart && result.pair >= pairs_before;
+      pairs = std::max<std::size_t>(pairs, result.pair + std::size_t{1});
     }
     std::size_t last = results.size();
     std::uint32_t tail = Tails::none;
@@ -49,6 +59,8 @@ Tails count_tails(const ClickShard& shard) {
     for (std::size_t place = 0; place + 1 < last; ++place)
       (results[place].clicked ? out.followed : out.skipped)[results[place].pair] += count;
   }
+  if (!apart) out.queries.clear();
+  if (shard.patterns() > 0) out.queries.push_back(out.whole());
   return out;
 }
 

@@ -24,11 +24,20 @@ struct Tails {
     std::uint32_t tail;
     double count;
   };
+  // Where a query ends, which shares no pair with others.
+  struct Ends {
+    std::size_t pairs = 0;
+    std::size_t tails = 0;
+    std::size_t starts = 0;
+  };
   // Of each pair, above the last click: how often it was skipped, and how often clicked.
   std::vector<double> skipped;
   std::vector<double> followed;
   std::vector<Tail> tails;  // each after that below it
   std::vector<Start> starts;
+  std::vector<Ends> queries;
+
+  Ends whole() const { return {skipped.size(), tails.size(), starts.size()}; }
 };
 
 Tails count_tails(const ClickShard& shard);

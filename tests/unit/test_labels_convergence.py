@@ -23,11 +23,49 @@ def log_of(model: str, swap: float, sessions: int = 4_000) -> pl.DataFrame:
 def test_acceleration_ends_where_expectation_maximisation_does(name: str) -> None:
     log = read_clicks(log_of(name, 0.3))
     fast = models.get(name)().estimate(log)
-    slow = models.get(name)(rounds=6_000, tolerance=0.0).estimate(log)  # type: ignore[call-arg]
+    slow = models.get(name)(rounds=30_000, tolerance=0.0).estimate(log)  # type: ignore[call-arg]
     assert fast.rounds < 1_000
+    assert fast.change <= 1e-6
     for parameter, values in slow.pairs.items():
-        assert np.abs(values - fast.pairs[parameter]).max() < 1e-3
-    assert fast.shared["go_on"] == pytest.approx(slow.shared["go_on"], abs=1e-4)
+        assert np.abs(values - fast.pairs[parameter]).max() < 1e-6
+    assert fast.shared["go_on"] == pytest.approx(slow.shared["go_on"], abs=1e-6)
+
+
+CORNERS = {
+    "one session": [("s", "q", "a", 1, 1), ("s", "q", "b", 2, 0)],
+    "no click": [
+        (session, "q", doc, 1 + "ab".index(doc), 0) for session in range(9) for doc in "ab"
+    ],
+    "all clicked": [
+        (session, "q", doc, 1 + "ab".index(doc), 1) for session in range(9) for doc in "ab"
+    ],
+    "one document": [(session, "q", "a", 1, session % 2) for session in range(9)],
+    "positions never seen": [
+        (session, "q", doc, place, (session + place) % 4 == 0)
+        for session in range(40)
+        for doc, place in zip("ab" if session % 3 else "ba", (3, 7), strict=True)
+    ],
+    "queries of their own": [
+        (session, f"q{session % 5}", f"d{(session + place) % 4}", place, (session + place) % 3 == 0)
+        for session in range(60)
+        for place in (1, 2, 3)
+    ],
+}
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+@pytest.mark.parametrize("name", ["dbn", "ccm"])
+def test_corners_end_where_far_more_rounds_do(name: str, corner: str) -> None:
+    names = ["session", "query", "doc", "position", "clicked"]
+    log = read_clicks(pl.DataFrame(CORNERS[corner], names, orient="row"))
+    fast = models.get(name)().estimate(log)
+    slow = models.get(name)(rounds=50_000, tolerance=0.0).estimate(log)  # type: ignore[call-arg]
+    assert fast.change <= 1e-6
+    assert models.get(name)().notes(fast) == ()
+    for parameter, values in slow.pairs.items():
+        assert np.abs(values - fast.pairs[parameter]).max() < 2e-5
+    for parameter, weights in slow.weights.items():
+        assert weights == pytest.approx(fast.weights[parameter], rel=1e-3, abs=1e-3)
 
 
 def test_the_profile_has_no_slope_where_it_ends() -> None:
