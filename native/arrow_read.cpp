@@ -129,12 +129,11 @@ std::size_t ArrowColumn::width_of(Type type) {
 
 void ArrowColumn::expect(std::uint64_t from, std::size_t count) const {
   const std::size_t width = width_of(type_);
-  each_chunk(from, count,
-             [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t) {
-               const auto first = static_cast<std::uint64_t>(chunk.array.offset) + within;
-               prefetch(static_cast<const char*>(chunk.array.buffers[1]) + width * first,
-                        width * here);
-             });
+  each_chunk(
+      from, count, [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t) {
+        const auto first = static_cast<std::uint64_t>(chunk.array.offset) + within;
+        prefetch(static_cast<const char*>(chunk.array.buffers[1]) + width * first, width * here);
+      });
 }
 
 void ArrowColumn::read_ids(Type type, const ArrowArray& array, std::uint64_t from,

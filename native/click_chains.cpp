@@ -103,8 +103,9 @@ class Fit {
     return finish();
   }
 
-  // What queries share alone connects them: each is settled by itself, at the probabilities of going
-  // on as they are, and these from what all queries then say; the nearer they come, the more exactly.
+  // What queries share alone connects them: each is settled by itself, at the probabilities of
+  // going on as they are, and these from what all queries then say; the nearer they come, the more
+  // exactly.
   Chain settle(std::uint64_t rounds, double tolerance) {
     Secants shared;
     const auto begin = found_.going_on.begin(), end = begin + Model::shared;
@@ -141,8 +142,8 @@ class Fit {
   static constexpr double coarser = 0.01;
   static constexpr double coarsest = 1e-3;
 
-  // What is needed of a shard in a round: by tail, the probability of no click in it, given that its
-  // first result is examined, and of its sessions, how many came and how many examined it.
+  // What is needed of a shard in a round: by tail, the probability of no click in it, given that
+  // its first result is examined, and of its sessions, how many came and how many examined it.
   struct Work {
     std::vector<double> quiet;
     std::vector<double> came;
@@ -358,8 +359,7 @@ class Fit {
         const std::size_t pair = tail.pair - part.from.pairs;
         const double alpha = part.attraction[pair];
         part.seen[pair].know(start.count, (1.0 - examined) * alpha, alpha);
-        if (tail.next != Tails::none)
-          examined *= ratio(work.quiet[tail.next - part.from.tails]);
+        if (tail.next != Tails::none) examined *= ratio(work.quiet[tail.next - part.from.tails]);
       }
     }
   }

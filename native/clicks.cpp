@@ -134,8 +134,8 @@ void ClickShard::drop_repeated() {
   std::size_t kept = 0;
   for (const Row& row : session_) {
     const auto end = session_.begin() + static_cast<std::ptrdiff_t>(kept);
-    const auto same = std::find_if(session_.begin(), end,
-                                   [&](const Row& one) { return one.pair == row.pair; });
+    const auto same =
+        std::find_if(session_.begin(), end, [&](const Row& one) { return one.pair == row.pair; });
     if (same != end) {
       same->clicked |= row.clicked;
       ++faults.repeated;
@@ -153,9 +153,9 @@ void ClickShard::keep(std::uint32_t query, std::uint64_t hash, std::uint64_t cou
   std::uint64_t content = hash;
   for (const Row& row : session_) {
     pattern_.push_back({row.pair, static_cast<std::uint16_t>(row.position), row.clicked});
-    content = mix(content ^ pairs_.hash(row.pair),
-                  0xd1b54a32d192ed03ULL +
-                      static_cast<std::uint64_t>(2 * row.position + row.clicked));
+    content =
+        mix(content ^ pairs_.hash(row.pair),
+            0xd1b54a32d192ed03ULL + static_cast<std::uint64_t>(2 * row.position + row.clicked));
   }
   const std::uint32_t found = patterns_.number(
       content, [&](std::uint32_t one) { return std::ranges::equal(pattern(one), pattern_); });

@@ -55,15 +55,16 @@ class Secants {
       for (std::size_t at = 0; at < values.size(); ++at)
         out.change = std::max(out.change, std::abs(values[at] - from_[at]));
       if (left <= noise * std::sqrt(static_cast<double>(values.size())) ||
-           (stepped && known_ >= enough() && out.change <= tolerance)) break;
+          (stepped && known_ >= enough() && out.change <= tolerance))
+        break;
     }
     return out;
   }
 
  private:
-  static constexpr std::size_t most = 4;      // rounds that are compared
-  static constexpr std::size_t longest = 8;   // rounds before a step
-  static constexpr double noise = 1e-15;  // of a value that stays
+  static constexpr std::size_t most = 4;     // rounds that are compared
+  static constexpr std::size_t longest = 8;  // rounds before a step
+  static constexpr double noise = 1e-15;     // of a value that stays
   // Of squares: what is not told apart from the rounds before.
   static constexpr double ridge = 1e-12;
 
@@ -121,8 +122,8 @@ class Secants {
     return sum;
   }
 
-  // To where the ways cancel, as far as the turns known can make them. A probability that would come
-  // to 0 or 1 or beyond stays where the round left it.
+  // To where the ways cancel, as far as the turns known can make them. A probability that would
+  // come to 0 or 1 or beyond stays where the round left it.
   void step() {
     squares_.resize(known_ * known_);
     shares_.resize(known_);
