@@ -42,7 +42,7 @@ by relyon. LESSON is where to begin: its number, its name, or a measure. Answers
 cards and scores stay in the browser. With -o, the pages are written into a
 folder that any web server can show.
 
---exam writes the files of the last lesson: judgments, two runs and a log with
+--exam writes the files of lesson 14: judgments, two runs and a log with
 five faults, to be found with relyon's commands.
 
 --exercise writes dcg.py: DCG and NDCG in a few lines of Python, with three gaps to
