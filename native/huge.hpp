@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -52,5 +53,22 @@ class HugeAllocator {
 
 template <class Value>
 using HugeVector = std::vector<Value, HugeAllocator<Value>>;
+
+// Gives a plain vector a new size; where that takes new memory of very many numbers, and the system
+// has huge pages, it is of those.
+template <class Value>
+void resize_huge(std::vector<Value>& values, std::size_t size) {
+#ifdef __linux__
+  constexpr std::size_t page = std::size_t{2} << 20;
+  if (size > values.capacity() && size * sizeof(Value) >= 4 * page) {
+    values.reserve(size);
+    const auto start = reinterpret_cast<std::uintptr_t>(values.data());
+    const std::uintptr_t first = (start + page - 1) / page * page;
+    const std::uintptr_t last = (start + size * sizeof(Value)) / page * page;
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // a wish
+  }
+#endif
+  values.resize(size);
+}
 
 }  // namespace relyon

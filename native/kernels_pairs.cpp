@@ -17,12 +17,12 @@ class PairKernel : public LabelKernel {
   // Counts from the documents with a grade above 0 alone, where all documents are judged and none
   // below 0: those they meet beside each other have the label 0.
   PairCounts count_positive(const QueryView& query, bool by_rank, Scratch& scratch) const {
-    const bool split_ties = !by_rank && query.tied;
-    PairCounts counts = count_pairs(labelled(query, scratch), split_ties, scratch);
+    const bool ties_apart = !by_rank && query.tied;
+    PairCounts counts = count_pairs(labelled(query, scratch), ties_apart);
     const std::uint64_t listed = query.ranked.size();
     const std::uint64_t zeros = query.retrieved - listed;
     const std::uint64_t zero_pairs = zeros < 2 ? 0 : zeros * (zeros - 1) / 2;
-    if (!split_ties) {
+    if (!ties_apart) {
       std::uint64_t ranks = 0;
       for (const Ranked& document : query.ranked) ranks += document.rank;
       const std::uint64_t above = ranks - listed * (listed + 1) / 2;
@@ -169,28 +169,13 @@ class Pairs : public PairKernel {
     if (!query.complete) return count_positive(query, by_rank, scratch);
     const Rows rows = labelled(query, scratch);
     if (by_column_ && !by_rank) return split_by_column(rows, scratch);
-    return count_pairs(rows, !by_rank, scratch);
+    return count_pairs(rows, !by_rank);
   }
 
   // A rank column may part equal scores, so pairs of them are found by score and taken out.
   static PairCounts split_by_column(Rows rows, Scratch& scratch) {
-    PairCounts counts = count_pairs(rows, false, scratch);
-    const Rows sorted = by_score(rows, scratch);
-    for (std::size_t start = 0; start < sorted.scores.size();) {
-      std::size_t end = start + 1;
-      while (end < sorted.scores.size() && sorted.scores[end] == sorted.scores[start]) ++end;
-      if (end - start > 1) {
-        const PairCounts tied = count_pairs(
-            {sorted.scores.subspan(start, end - start), sorted.labels.subspan(start, end - start)},
-            false, scratch);
-        counts.higher -= tied.higher;
-        counts.equal -= tied.equal;
-        counts.lower -= tied.lower;
-        counts.tied_equal += tied.equal;
-        counts.tied_different += tied.higher + tied.lower;
-      }
-      start = end;
-    }
+    PairCounts counts = count_pairs(rows, false);
+    split_ties(counts, by_score(rows, scratch));
     return counts;
   }
 
@@ -235,9 +220,9 @@ class Tau final : public PairKernel {
   using PairKernel::PairKernel;
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    const PairCounts counts =
-        query.complete ? count_pairs(by_score(labelled(query, scratch), scratch), true, scratch)
-                       : count_positive(query, false, scratch);
+    const PairCounts counts = query.complete
+                                  ? count_pairs(by_score(labelled(query, scratch), scratch), true)
+                                  : count_positive(query, false, scratch);
     const auto concordant = static_cast<double>(counts.higher);
     const auto discordant = static_cast<double>(counts.lower);
     const auto by_score_untied = static_cast<double>(counts.higher + counts.lower + counts.equal);

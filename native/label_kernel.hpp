@@ -1,6 +1,7 @@
 // What kernels of labels share: which documents have one, and what it is.
 #pragma once
 
+#include "huge.hpp"
 #include "kernel_parts.hpp"
 #include "pairs.hpp"
 #include "weighted.hpp"
@@ -28,8 +29,8 @@ class LabelKernel : public Kernel {
       return {query.scores, labels};
     }
     const std::size_t size = query.ranked.size();
-    scores.resize(size);
-    labels.resize(size);
+    resize_huge(scores, size);
+    resize_huge(labels, size);
     for (std::size_t i = 0; i < size; ++i) {
       scores[i] = query.ranked[i].score;
       labels[i] = query.ranked[i].grade;

@@ -1,12 +1,15 @@
 #include "labelled.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <utility>
 
 #include "class_loops.hpp"
 #include "error.hpp"
+#include "huge.hpp"
+#include "radix.hpp"
 
 namespace relyon {
 
@@ -14,7 +17,7 @@ namespace {
 
 // Sorts labels, the highest first. Levels are counted already.
 void sort_descending(const LabelledRows& rows, std::vector<double>& sorted) {
-  sorted.resize(rows.labels.size());
+  resize_huge(sorted, rows.labels.size());
   if (rows.levels.count > 0) {
     auto next = sorted.begin();
     for (std::size_t level = rows.levels.count; level-- > 0;) {
@@ -22,8 +25,24 @@ void sort_descending(const LabelledRows& rows, std::vector<double>& sorted) {
     }
     return;
   }
-  std::copy(rows.labels.begin(), rows.labels.end(), sorted.begin());
-  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  constexpr std::size_t few = 1000;
+  if (sorted.size() <= few) {
+    std::copy(rows.labels.begin(), rows.labels.end(), sorted.begin());
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    return;
+  }
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> spare;
+  resize_huge(keys, sorted.size());
+  std::transform(rows.labels.begin(), rows.labels.end(), keys.begin(), [](double label) {
+    const auto bits = std::bit_cast<std::uint64_t>(label);
+    return (bits & sign) != 0 ? bits : ~(bits | sign);
+  });
+  radix_sort(keys, spare, [](std::uint64_t key) { return key; });
+  std::transform(keys.begin(), keys.end(), sorted.begin(), [](std::uint64_t key) {
+    return std::bit_cast<double>((key & sign) != 0 ? key : ~key & ~sign);
+  });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "class_loops.hpp"
 #include "error.hpp"
+#include "huge.hpp"
 #include "parallel.hpp"
 #include "radix.hpp"
 #include "simd.hpp"
@@ -50,36 +51,18 @@ class Packed {
   std::array<std::uint64_t, most_levels> steps_{};
 };
 
-// The same for any number of levels.
-class Fenwick {
+// The same for lists of any length.
+class Wide {
  public:
-  Fenwick(std::vector<std::int64_t>& memory, std::size_t offset, std::size_t levels)
-      : levels_(levels) {
-    memory.resize(offset + levels + 1);
-    tree_ = memory.data() + offset;
-    std::fill(tree_, tree_ + levels + 1, 0);
-  }
   std::pair<std::uint64_t, std::uint64_t> at_least_and_above(std::uint64_t level) const {
-    const std::uint64_t below = prefix(level);
-    const std::uint64_t up_to = prefix(level + 1);
-    return {total_ - below, total_ - up_to};
+    return {counts_[level], counts_[level + 1]};
   }
   void add(std::uint64_t level) {
-    ++total_;
-    for (std::size_t i = level + 1; i <= levels_; i += i & (~i + 1)) ++tree_[i];
+    for (std::uint64_t i = 0; i < simd::levels; ++i) counts_[i] += i <= level ? 1 : 0;
   }
 
  private:
-  // Labels below `level`.
-  std::uint64_t prefix(std::uint64_t level) const {
-    std::uint64_t sum = 0;
-    for (std::size_t i = level; i > 0; i &= i - 1) sum += static_cast<std::uint64_t>(tree_[i]);
-    return sum;
-  }
-
-  std::int64_t* tree_;
-  std::size_t levels_;
-  std::uint64_t total_ = 0;
+  std::array<std::uint64_t, simd::levels + 1> counts_{};  // labels at or above each level
 };
 
 // Every pair by its order alone.
@@ -102,9 +85,9 @@ PairCounts count_in_order(std::size_t size, Level level, Counter counter) {
 }
 
 template <typename Counter, typename Level>
-PairCounts count(std::span<const double> scores, Level level, bool split_ties, Counter counter) {
+PairCounts count(std::span<const double> scores, Level level, bool apart, Counter counter) {
   const std::size_t size = scores.size();
-  if (!split_ties) return count_in_order(size, level, counter);
+  if (!apart) return count_in_order(size, level, counter);
   PairCounts counts;
   for (std::size_t start = 0; start < size;) {
     std::size_t end = start + 1;
@@ -135,9 +118,120 @@ PairCounts count(std::span<const double> scores, Level level, bool split_ties, C
   return counts;
 }
 
+// Pairs of a permutation of 0 ... n - 1 whose first is the greater one: bit by bit, from the
+// highest, the numbers are parted into those without and those with it, and one without has met as
+// many greater ones as went the other way before it. Every pass reads and writes in order.
+std::uint64_t inversions(std::vector<std::uint32_t>& numbers) {
+  constexpr unsigned last_bits = 3;
+  const std::size_t size = numbers.size();
+  std::vector<std::uint32_t> spare;
+  resize_huge(spare, size);
+  std::uint64_t sum = 0;
+  for (auto bit = static_cast<unsigned>(std::bit_width(size - 1)); bit-- > last_bits;) {
+    const std::size_t half = std::size_t{1} << bit;
+    for (std::size_t start = 0; start < size; start += 2 * half) {
+      const std::size_t middle = start + half;
+      std::size_t without = start;
+      std::size_t with = middle;
+      for (std::size_t i = start; i < std::min(size, middle + half); ++i) {
+        const std::uint32_t number = numbers[i];
+        const bool has = (number & half) != 0;
+        spare[has ? with : without] = number;
+        sum += has ? 0 : with - middle;
+        with += has ? 1 : 0;
+        without += has ? 0 : 1;
+      }
+    }
+    numbers.swap(spare);
+  }
+  // Blocks of eight are left, each with greater numbers than those before.
+  constexpr std::size_t reach = (std::size_t{1} << last_bits) - 1;
+  numbers.resize(size + reach, std::numeric_limits<std::uint32_t>::max());
+  for (std::size_t i = 0; i < size; ++i) {
+    std::uint32_t smaller = 0;
+    for (std::size_t gap = 1; gap <= reach; ++gap)
+      smaller += numbers[i] > numbers[i + gap] ? 1U : 0U;
+    sum += smaller;
+  }
+  return sum;
+}
+
+PairCounts of_sums(std::uint64_t size, std::uint64_t higher, std::uint64_t equal) {
+  PairCounts counts;
+  counts.higher = higher;
+  counts.equal = equal;
+  counts.lower = pairs_of(size) - higher - equal;
+  return counts;
+}
+
+// Every pair of a short list by its order alone.
+PairCounts count_each(std::span<const double> labels) {
+  std::uint64_t higher = 0;
+  std::uint64_t equal = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (std::size_t j = i + 1; j < labels.size(); ++j) {
+      higher += labels[i] > labels[j] ? 1 : 0;
+      equal += labels[i] == labels[j] ? 1 : 0;
+    }
+  }
+  return of_sums(labels.size(), higher, equal);
+}
+
+// The same of any labels.
+PairCounts count_any(std::span<const double> labels) {
+  constexpr std::size_t few = 64;
+  const std::size_t size = labels.size();
+  if (size <= few) return count_each(labels);
+  struct Label {
+    std::uint64_t key;
+    std::uint32_t row;
+  };
+  std::vector<Label> order;
+  resize_huge(order, size);
+  for (std::size_t i = 0; i < size; ++i)
+    order[i] = {ascending_key(labels[i]), static_cast<std::uint32_t>(i)};
+  if (size > 1000) {
+    std::vector<Label> spare;
+    radix_sort(order, spare, [](const Label& label) { return label.key; });
+  } else {
+    std::sort(order.begin(), order.end(), [](const Label& one, const Label& other) {
+      return one.key != other.key ? one.key < other.key : one.row < other.row;
+    });
+  }
+  // Equal labels are numbered as they come, so that none is above another.
+  std::vector<std::uint32_t> numbers;
+  resize_huge(numbers, size);
+  std::uint64_t equal = 0;
+  for (std::size_t i = 0, first = 0; i < size; ++i) {
+    if (order[i].key != order[first].key) first = i;
+    equal += i - first;
+    numbers[order[i].row] = static_cast<std::uint32_t>(i);
+  }
+  return of_sums(size, inversions(numbers), equal);
+}
+
 }  // namespace
 
-PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
+void split_ties(PairCounts& counts, Rows rows) {
+  const std::size_t size = rows.scores.size();
+  for (std::size_t start = 0; start < size;) {
+    std::size_t end = start + 1;
+    while (end < size && rows.scores[end] == rows.scores[start]) ++end;
+    if (end - start > 1) {
+      const PairCounts tied = count_pairs(
+          {rows.scores.subspan(start, end - start), rows.labels.subspan(start, end - start)},
+          false);
+      counts.higher -= tied.higher;
+      counts.equal -= tied.equal;
+      counts.lower -= tied.lower;
+      counts.tied_equal += tied.equal;
+      counts.tied_different += tied.higher + tied.lower;
+    }
+    start = end;
+  }
+}
+
+PairCounts count_pairs(Rows rows, bool ties_apart) {
   const std::size_t size = rows.labels.size();
   if (size < 2) return {};
   // Whole labels from 0 up are levels as they are.
@@ -150,34 +244,13 @@ PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
       return static_cast<std::uint64_t>(static_cast<int>(labels[i]));
     };
     if (Packed::fits(size, levels)) {
-      return count(rows.scores, level, split_ties, Packed(static_cast<unsigned>(levels)));
+      return count(rows.scores, level, ties_apart, Packed(static_cast<unsigned>(levels)));
     }
-    return count(rows.scores, level, split_ties, Fenwick(scratch.integers, 0, levels));
+    return count(rows.scores, level, ties_apart, Wide());
   }
-  struct Label {
-    std::uint64_t key;
-    std::size_t row;
-  };
-  std::vector<Label> order(size);
-  for (std::size_t i = 0; i < size; ++i) order[i] = {ascending_key(rows.labels[i]), i};
-  if (size > 1000) {
-    std::vector<Label> spare;
-    radix_sort(order, spare, [](const Label& label) { return label.key; });
-  } else {
-    std::sort(order.begin(), order.end(),
-              [](const Label& one, const Label& other) { return one.key < other.key; });
-  }
-  scratch.integers.resize(2 * size + 1);
-  std::size_t distinct = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    distinct += i == 0 || order[i].key != order[i - 1].key ? 1 : 0;
-    scratch.integers[order[i].row] = static_cast<std::int64_t>(distinct) - 1;
-  }
-  const Fenwick counter(scratch.integers, size, distinct);
-  const std::int64_t* levels = scratch.integers.data();
-  return count(
-      rows.scores, [levels](std::size_t i) { return static_cast<std::uint64_t>(levels[i]); },
-      split_ties, counter);
+  PairCounts counts = count_any(rows.labels);
+  if (ties_apart) split_ties(counts, rows);
+  return counts;
 }
 
 Rows by_score(Rows rows, Scratch& scratch) {

@@ -25,9 +25,12 @@ struct PairCounts {
   std::uint64_t tied_different = 0;  // same score, different labels
 };
 
-// Counts all pairs of `rows`. With `split_ties`, pairs of equal scores are counted apart;
-// otherwise their order in `rows` decides.
-PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch);
+// Counts all pairs of `rows`. With `ties_apart`, pairs of equal scores are counted apart; otherwise
+// their order in `rows` decides.
+PairCounts count_pairs(Rows rows, bool ties_apart);
+
+// Counts pairs of equal scores apart that were counted by their order; `rows` in order of score.
+void split_ties(PairCounts& counts, Rows rows);
 
 // Orders rows by score, best first and stable, in `scratch`, if they are not.
 Rows by_score(Rows rows, Scratch& scratch);

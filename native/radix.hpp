@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "huge.hpp"
+
 namespace relyon {
 
 // Ascends with `value`; -0.0 and 0.0 are the same.
@@ -29,7 +31,7 @@ void radix_sort(std::vector<Item>& items, std::vector<Item>& spare, GetKey key) 
       ++counts[digit][value & (buckets - 1)];
     }
   }
-  spare.resize(items.size());
+  resize_huge(spare, items.size());
   for (std::size_t digit = 0; digit < digits; ++digit) {
     auto& count = counts[digit];
     const unsigned shift = static_cast<unsigned>(digit) * bits;

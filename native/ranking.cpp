@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "error.hpp"
+#include "huge.hpp"
 #include "parameters.hpp"
 #include "radix.hpp"
 #include "simd.hpp"
@@ -225,7 +226,7 @@ void Ranker::rank_sorted() {
   const double lowest = complete_ ? -std::numeric_limits<double>::infinity() : 0.0;
   const auto is_wanted = [lowest](double grade) { return grade > lowest; };
   std::size_t count = 0;
-  ranked_.resize(wanted_count_ + 1);
+  resize_huge(ranked_, wanted_count_ + 1);
   double next = size > 0 ? scores_[order_[0]] : 0.0;
   for (std::uint32_t place = 0; place < size;) {
     const double score = next;
@@ -343,12 +344,12 @@ std::uint64_t Ranker::count_tied_pairs() {
 void Ranker::sort_rows() {
   if (reaches_best() && order_best()) return;
   const auto size = static_cast<std::uint32_t>(scores_.size());
-  order_.resize(size);
+  resize_huge(order_, size);
   if (size <= simd::most_to_order) {
     simd::order(scores_.data(), size, order_.data());
     return;
   }
-  keys_.resize(size);
+  resize_huge(keys_, size);
   for (std::uint32_t row = 0; row < size; ++row) keys_[row] = {~ascending_key(scores_[row]), row};
   if (size >= radix_from) {
     radix_sort(keys_, more_keys_, [](const Key& key) { return key.key; });
