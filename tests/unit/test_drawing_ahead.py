@@ -44,3 +44,14 @@ def test_a_program_may_end_while_drawing_starts(then: str) -> None:
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (3 if then else 0, "")
+
+
+def test_what_cannot_start_says_nothing_yet() -> None:
+    program = (
+        "import vl_convert; vl_convert.vegalite_to_svg = None\n"
+        "from relyon.report.drawing_ahead import start_drawing; start_drawing()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stderr == ""

@@ -11,8 +11,6 @@ from functools import cache
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from relyon.core.errors import RelyonError
-
 if TYPE_CHECKING:
     from relyon.report.page import Chart
 
@@ -32,7 +30,7 @@ def start_drawing() -> None:
 def _start() -> None:
     from relyon.report.charts import svg_of_nothing
 
-    with suppress(RelyonError):
+    with suppress(Exception):
         svg_of_nothing()
 
 
