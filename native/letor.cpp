@@ -19,6 +19,7 @@ namespace {
 
 using letor::Block;
 using letor::Entries;
+using letor::Filled;
 using letor::Pages;
 using letor::Part;
 using letor::Plan;
@@ -143,7 +144,7 @@ nb::object text(std::string_view bytes) {
 template <class Value>
 nb::object matrix(std::vector<Block<Value>>& blocks, std::size_t rows, std::size_t width,
                   int threads) {
-  Pages<Value> whole(rows * width);
+  Pages<Value> whole(rows * width, Filled::slowly);
   std::vector<std::size_t> before(blocks.size());
   for (std::size_t at = 1; at < blocks.size(); ++at) {
     before[at] = before[at - 1] + blocks[at - 1].rows;
@@ -178,9 +179,9 @@ nb::object matrix(std::vector<Block<Value>>& blocks, std::size_t rows, std::size
 template <class Value>
 nb::object sparse(std::vector<Block<Value>>& blocks, std::size_t rows, std::size_t count,
                   int threads) {
-  Pages<Value> values(count);
-  Pages<std::int32_t> columns(count);
-  Pages<std::int64_t> offsets(rows + 1);
+  Pages<Value> values(count, Filled::slowly);
+  Pages<std::int32_t> columns(count, Filled::slowly);
+  Pages<std::int64_t> offsets(rows + 1, Filled::slowly);
   std::vector<std::size_t> row_before(blocks.size()), before(blocks.size());
   for (std::size_t at = 1; at < blocks.size(); ++at) {
     row_before[at] = row_before[at - 1] + blocks[at - 1].rows;

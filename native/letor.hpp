@@ -26,8 +26,11 @@ struct Plan {
   bool features;  // whether to read them
 };
 
+// How pages come to be used: all of them right after they are taken, or little by little.
+enum class Filled { at_once, slowly };
+
 // Of the system, for Pages; the first throws std::bad_alloc.
-void* take_pages(std::size_t bytes);
+void* take_pages(std::size_t bytes, Filled filled);
 void give_back_pages(void* pages, std::size_t bytes) noexcept;
 
 // Memory of its own pages, zero at first: it goes back to the system when it is freed, whatever the
@@ -36,9 +39,9 @@ template <class Value>
 class Pages {
  public:
   Pages() = default;
-  explicit Pages(std::size_t count) : size_(count) {
+  Pages(std::size_t count, Filled filled) : size_(count) {
     if (count == 0) return;
-    data_ = static_cast<Value*>(take_pages(count * sizeof(Value)));
+    data_ = static_cast<Value*>(take_pages(count * sizeof(Value), filled));
   }
   Pages(Pages&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

@@ -48,7 +48,7 @@ Block<Value> pack(Entries<Value>& entries) {
   block.dense = cells * sizeof(Value) <= block.nonzero * (sizeof(Value) + sizeof(std::uint32_t));
   std::size_t at = 0;
   if (block.dense) {
-    block.values = Pages<Value>(cells);
+    block.values = Pages<Value>(cells, Filled::at_once);
     Value* row = block.values.data();
     for (const std::size_t end : entries.ends) {
       for (; at < end; ++at) {
@@ -58,8 +58,8 @@ Block<Value> pack(Entries<Value>& entries) {
     }
     return block;
   }
-  block.values = Pages<Value>(block.nonzero);
-  block.columns = Pages<std::uint32_t>(block.nonzero);
+  block.values = Pages<Value>(block.nonzero, Filled::at_once);
+  block.columns = Pages<std::uint32_t>(block.nonzero, Filled::at_once);
   block.offsets.reserve(block.rows + 1);
   block.offsets.push_back(0);
   std::size_t kept = 0;

@@ -57,7 +57,15 @@ struct TableScanner : Scanner {
       if (!change_query(row.query, place)) return false;
       others.begin();
     }
-    const std::int64_t rank = columns.rank ? rank_of(row.rank) : 0;
+    std::int64_t rank = 0;
+    if (columns.rank) {
+      // Mostly the score alone counts, and a rank must only be a whole number.
+      if (ranks || !columns.score) {
+        rank = rank_of(row.rank);
+      } else if (std::uint64_t digits; !few_digits(row.rank, digits)) [[unlikely]] {
+        other_rank(row.rank);
+      }
+    }
     const double score = columns.score ? score_of(row.score) : -static_cast<double>(rank);
     if (skipping) return true;
     ++out.rows;
@@ -83,14 +91,24 @@ struct TableScanner : Scanner {
     return value;
   }
 
-  // A whole number, mostly of a few digits. Beyond 2^53 not every one has a double of its own.
+  // A whole number, mostly of a few digits.
   RELYON_INLINE static std::int64_t rank_of(std::string_view text) {
+    std::uint64_t digits;
+    if (!few_digits(text, digits)) [[unlikely]]
+      return other_rank(text);
+    return static_cast<std::int64_t>(eight_digits(digits));
+  }
+
+  RELYON_INLINE static bool few_digits(std::string_view text, std::uint64_t& digits) {
     constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
-    if (text.size() - 1 < 8) [[likely]] {
-      const std::uint64_t digits = (load8(text.data()) ^ (ones * '0')) << (64 - 8 * text.size());
-      if (((digits | (digits + ones * 0x76)) & highs) == 0)
-        return static_cast<std::int64_t>(eight_digits(digits));
-    }
+    if (text.size() - 1 >= 8) [[unlikely]]
+      return false;
+    digits = (load8(text.data()) ^ (ones * '0')) << (64 - 8 * text.size());
+    return ((digits | (digits + ones * 0x76)) & highs) == 0;
+  }
+
+  // Beyond 2^53 not every whole number has a double of its own.
+  static std::int64_t other_rank(std::string_view text) {
     const double value = number_of(text);
     if (value != std::floor(value) || std::fabs(value) >= 9007199254740992.0) throw Unlike{};
     return static_cast<std::int64_t>(value);
