@@ -351,7 +351,7 @@ WORKLOADS = {
     "starts": Entry("The shipped example, whole process", starts),
     "reports": Entry("Reports over 20 million rows, whole process", reports, ("reports",)),
     "growth": Entry("Twice the size, and twice the threads", growth, GROWTH_DATA),
-    "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
+    "clicks": Entry("Click models, at convergence", clicks, ("clicks",)),
     "letor": Entry("LETOR text, 136 features", letor, ("letor",)),
     "searches": Entry("1,000 queries to a local server, 8 at a time", searches),
     "replays": Entry("A tape of 1,000 x 100, in process", replays),

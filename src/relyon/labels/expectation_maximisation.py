@@ -31,8 +31,9 @@ class Iterated(ClickModel):
 
     Attributes:
         rounds: The most rounds. Where they do not suffice, a warning says so.
-        tolerance: No round follows one that changed no probability by more. 0: that many rounds
-            of plain expectation maximisation, as they are described in papers.
+        tolerance: The fit ends when no probability would change by more, as far as its last steps
+            tell. 0: that many rounds of plain expectation maximisation, as they are described in
+            papers.
     """
 
     rounds: int = 2000

@@ -54,8 +54,8 @@ class Parameters:
         pairs: Values of each pair of query and document, by name: attraction, satisfaction.
         weights: Effective impressions behind each of these values.
         shared: Values that all pairs share, by name; positions count from 1, so `[0]` is the first.
-        rounds: Rounds of expectation maximisation; 0 for a closed form.
-        change: The largest change of a shared value in the last round.
+        rounds: Rounds of expectation maximisation, of the query that had most; 0 for a closed form.
+        change: The largest change of a probability that the last steps lead to expect.
         spreads: `relevance`: the standard error of the logarithm of each pair's relevance that
             comes from the errors of other parameters; nothing where those are taken as known.
     """
