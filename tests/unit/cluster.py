@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import random
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from relyon.data.columns import choose
 from relyon.data.convention import load_convention
 from relyon.data.scale import load_scale
 from relyon.measures.parser import measures as parse_measures
+from relyon.spark.buckets import Buckets
 from relyon.spark.evaluation import LAYOUT, PreparedRuns
 from relyon.spark.prepared import Plan
 from relyon.spark.queries import LabelledQueries, RunQueries
@@ -23,7 +23,10 @@ from relyon.spark.row_blocks import JudgmentBlock, LabelledBlock, RunBlock
 from relyon.spark.scores import LAYOUT as SCORES_LAYOUT, PreparedScores
 from relyon.spark.tasks import JUDGMENTS, ROWS, EvaluateTask, PackTask, State
 
-__all__ = ["Cluster", "dealt"]
+__all__ = ["BUCKETS", "Cluster", "dealt"]
+
+#: Few, so that queries share them.
+BUCKETS = Buckets(3)
 
 
 def dealt(table: pa.Table, sizes: random.Random, most: int = 7) -> Iterator[pa.RecordBatch]:
@@ -66,7 +69,7 @@ class Cluster:
         chosen, names = _roles(judgments, "judgments")
         roles = [role for role in ("query", "document", "grade", "subtopic") if role in names]
         block = JudgmentBlock(names, levels)
-        packed = self._packed(chosen.select(roles), PackTask(LAYOUT, JUDGMENTS, block))
+        packed = self._packed(chosen.select(roles), PackTask(LAYOUT, JUDGMENTS, block, BUCKETS))
         highest = max(
             (LAYOUT.unpack(pa.Table.from_batches([one]))["score"].max() for one in packed
              if one.column("kind")[0].as_py() == JUDGMENTS),
@@ -76,11 +79,11 @@ class Cluster:
         ranked, run_names = _roles(run, "run")
         if rules.ties != "rank" and "score" in run_names:
             ranked = ranked.drop("rank", strict=False)
-        packed += self._packed(ranked, PackTask(LAYOUT, ROWS, RunBlock(run_names)))
+        packed += self._packed(ranked, PackTask(LAYOUT, ROWS, RunBlock(run_names), BUCKETS))
         state, arrays = self._evaluated(
             packed, EvaluateTask(LAYOUT, task, tuple(map(str, task.measures)), "arrays")
         )
-        prepared = PreparedRuns(None, names["query"], None, 0, task)  # type: ignore[arg-type]
+        prepared = PreparedRuns(None, names["query"], None, 0, task, BUCKETS)  # type: ignore[arg-type]
         plan = Plan(None, run_names, task.program, None, None)  # type: ignore[arg-type]
         return prepared.assembled(state, plan, "run", False, arrays)
 
@@ -92,7 +95,8 @@ class Cluster:
         prepared = PreparedScores.of(measures, columns=columns, **settings)
         chosen, names = _roles(rows, "scored", columns)
         levels = prepared.settings.scale
-        packed = self._packed(chosen, PackTask(SCORES_LAYOUT, ROWS, LabelledBlock(names, levels)))
+        block = LabelledBlock(names, levels)
+        packed = self._packed(chosen, PackTask(SCORES_LAYOUT, ROWS, block, BUCKETS))
         highest = float("nan")
         if levels is None and chosen.height:
             highest = float(chosen["label"].max())  # type: ignore[arg-type]
@@ -121,10 +125,8 @@ class Cluster:
         states: list[State] = []
         others: list[Any] = []
         for place in range(self.outputs):
-            mine = [
-                one for one in rows if zlib.crc32(one["query"].encode()) % self.outputs == place
-            ]
-            mine.sort(key=lambda one: (one["query"], one["kind"]))
+            mine = [one for one in rows if one["bucket"] % self.outputs == place]
+            mine.sort(key=lambda one: (one["bucket"], one["kind"]))
             batches: Iterable[pa.RecordBatch] = ()
             if mine:
                 batches = dealt(pa.Table.from_pylist(mine, schema=schema), self.random)

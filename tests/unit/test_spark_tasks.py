@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.property.test_measures import JUDGED, variants
 from tests.spark.same import by_query, collection, said, shuffled
-from tests.unit.cluster import Cluster, dealt
+from tests.unit.cluster import BUCKETS, Cluster, dealt
 
 import relyon
 from relyon import _native
@@ -25,6 +25,7 @@ from relyon.spark.packed_rows import (
     PIECE,
     PIECE_BYTES,
     Layout,
+    query_names,
     whole_queries,
 )
 from relyon.spark.tasks import PackedError, State
@@ -62,7 +63,7 @@ def test_packed_rows_are_unpacked(
     cut = min(cut, len(rows) - 1)
     query, document, score, rank = (array.slice(cut) for array in arrays)
     columns = {"document": document, "score": score} | ({"rank": rank} if with_rank else {})
-    packed = LAYOUT.pack(3, query, columns)
+    packed = LAYOUT.pack(3, query, columns, BUCKETS)
     assert packed.column("kind").unique().to_pylist() == [3]
     assert packed.column("subtopic").null_count == packed.num_rows
     assert {len(one) for one in packed.column("score").to_pylist()} <= set(
@@ -81,13 +82,15 @@ def test_packed_rows_are_unpacked(
     )
     kept = [(*row[:3], float(row[3]) if with_rank else 0.0) for row in rows[cut:]]
     assert bits(list(back)) == bits(kept)
+    names = found["query"].to_pylist()
+    assert names == sorted(names, key=str.encode)
 
 
 def test_packed_rows_are_bounded_in_bytes() -> None:
     names = [f"{place:0200}" for place in range(100)] + ["x" * 2 * PIECE_BYTES]
     for documents, rows in ((names[:-1], 64), (names, 1)):
         columns = {"document": pa.array(documents), "score": pa.array([0.5] * len(documents))}
-        packed = LAYOUT.pack(3, pa.array(["q"] * len(documents)), columns)
+        packed = LAYOUT.pack(3, pa.array(["q"] * len(documents)), columns, BUCKETS)
         assert packed.num_rows == -(-len(documents) // rows)
         found = LAYOUT.unpack(pa.Table.from_batches([packed]))
         assert found["document"].to_pylist() == documents
@@ -100,13 +103,17 @@ def test_part_of_packed_rows_is_unpacked(rows: list[tuple[Any, ...]]) -> None:
         3,
         pa.array(query, pa.string()),
         {"document": pa.array(document, pa.large_string()), "score": pa.array(score, pa.float64())},
+        BUCKETS,
     )
     for place in range(packed.num_rows):
-        found = LAYOUT.unpack(pa.Table.from_batches([packed.slice(place, 1)]))
-        name = packed.column("query")[place].as_py()
-        mine = zip(found["document"].to_pylist(), map(repr, found["score"].tolist()), strict=True)
-        theirs = {(row[1], repr(row[2])) for row in rows if row[0] == name}
-        assert set(mine) <= theirs
+        one = pa.Table.from_batches([packed.slice(place, 1)])
+        found = LAYOUT.unpack(one)
+        names = found["query"].to_pylist()
+        assert set(query_names(one).to_pylist()) == set(names)
+        assert set(BUCKETS.of(pa.array(names))) == {packed.column("bucket")[place].as_py()}
+        documents, scores = found["document"].to_pylist(), map(repr, found["score"].tolist())
+        mine = zip(names, documents, scores, strict=True)
+        assert set(mine) <= {(row[0], row[1], repr(row[2])) for row in rows}
         assert len(found["score"]) == len(packed.column("score")[place].as_py()) // 8
 
 
@@ -132,15 +139,15 @@ def test_blocks_of_long_rows_are_smaller() -> None:
     seed=st.integers(0, 99),
 )
 def test_queries_are_whole(sizes: list[int], most: int, seed: int) -> None:
-    names = [f"q{number:02d}" for number, size in enumerate(sizes) for _ in range(size)]
-    table = pa.table({"query": names, "row": range(len(names))})
+    names = [number for number, size in enumerate(sizes) for _ in range(size)]
+    table = pa.table({"bucket": names, "row": range(len(names))})
     found = list(whole_queries(dealt(table, random.Random(seed), most)))
-    seen: set[str] = set()
+    seen: set[int] = set()
     for part in found:
-        queries = set(part.column("query").to_pylist())
-        assert queries
-        assert not queries & seen
-        seen |= queries
+        buckets = set(part.column("bucket").to_pylist())
+        assert buckets
+        assert not buckets & seen
+        seen |= buckets
     assert [row for part in found for row in part.column("row").to_pylist()] == list(
         range(len(names))
     )

@@ -65,7 +65,13 @@ def compare(
     runs = [baseline, *(candidates if isinstance(candidates, Sequence) else [candidates])]
     titles = run_titles(runs, names)
     prepared = PreparedRuns.of(
-        judgments, measures, run=baseline, convention=convention, average=average, scale=scale
+        judgments,
+        measures,
+        run=baseline,
+        convention=convention,
+        average=average,
+        scale=scale,
+        partitions=partitions,
     )
     try:
         results = []

@@ -24,15 +24,17 @@ from relyon.evaluation.program import Average, MeasureNames
 from relyon.evaluation.results import Results
 from relyon.io import read_judgments
 from relyon.measures.parser import measures as parse_measures
+from relyon.spark.buckets import Buckets
 from relyon.spark.columns import joined_columns, joined_queries
 from relyon.spark.faults import plain_errors
 from relyon.spark.frames import (
     BROADCAST,
+    buckets_of,
     check_frame,
     check_order,
     evaluated,
-    functions,
     highest_grade,
+    judged_queries,
     local_frame,
     pack,
     select_roles,
@@ -95,7 +97,13 @@ def evaluate(
         StrictError: If `strict` and there is a warning.
     """
     prepared = PreparedRuns.of(
-        judgments, measures, convention=convention, average=average, scale=scale, run=run
+        judgments,
+        measures,
+        convention=convention,
+        average=average,
+        scale=scale,
+        run=run,
+        partitions=partitions,
     )
     try:
         return prepared.evaluate(run, name=name or "run", strict=strict, partitions=partitions)
@@ -113,6 +121,7 @@ class PreparedRuns(Prepared):
         packed: Their packed rows, kept by Spark.
         judged: The judged queries, if they are few.
         task: Evaluates queries.
+        buckets: The buckets of queries.
         evidence: Columns of evidence, which measures do not use.
         notes: Notes about the judgments.
     """
@@ -122,6 +131,7 @@ class PreparedRuns(Prepared):
     packed: DataFrame
     judged: Names | None
     task: RunQueries
+    buckets: Buckets
     evidence: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -135,6 +145,7 @@ class PreparedRuns(Prepared):
         convention: Convention | str | Mapping[str, object] | None,
         average: Average | None,
         scale: Scale | str | None,
+        partitions: int | None = None,
     ) -> PreparedRuns:
         """Packs judgments and counts their queries.
 
@@ -144,7 +155,7 @@ class PreparedRuns(Prepared):
         """
         from relyon.data.scale import load_scale
 
-        check_frame(run, "run", None)
+        check_frame(run, "run", partitions)
         rules = load_convention(convention)
         check_order(rules, message("spark.choose-another-tie-rule"))
         levels = load_scale(scale)
@@ -155,28 +166,30 @@ class PreparedRuns(Prepared):
             notes = local.notes
             judgments = local_frame(run.sparkSession, local.to_frame().to_arrow())
         asked = tuple(parse_measures(measures))
-        sql = functions()
         chosen, names = select_roles(judgments, "judgments")
         if plain_name(names["grade"]) == "score":
             notes = (*notes, Note("grades-from-score"))
         roles = [role for role in ("query", "document", "grade", "subtopic") if role in names]
         block = JudgmentBlock(names, levels)
-        packed = pack(chosen.select(roles), PackTask(LAYOUT, JUDGMENTS, block)).persist()
+        buckets = buckets_of(run.sparkSession, partitions)
+        task = PackTask(LAYOUT, JUDGMENTS, block, buckets)
+        packed = pack(chosen.select(roles), task).persist()
         try:
             with tuned(run.sparkSession):
                 highest = math.nan
                 if any(one.needs_highest_grade for one in asked):
                     highest = highest_grade(packed, LAYOUT)
-                queries = packed.where(sql.col("kind") == JUDGMENTS).select("query").distinct()
-                some = [row[0] for row in queries.limit(BROADCAST + 1).collect()]
+                named = judged_queries(packed).limit(BROADCAST + 1)
+                some = [row[0] for row in named.collect()]
             judged = Names(some) if len(some) <= BROADCAST else None
-            task = RunQueries(asked, rules, levels, average, highest)
-            task.program.check_inputs(False)
+            queries = RunQueries(asked, rules, levels, average, highest)
+            queries.program.check_inputs(False)
         except BaseException:
             packed.unpersist()
             raise
         evidence = tuple(role for role in names if role in EVIDENCE_NAMES)
-        return cls(judgments, names["query"], packed, judged, task, evidence, notes)
+        given = names["query"]
+        return cls(judgments, given, packed, judged, queries, buckets, evidence, notes)
 
     def release(self) -> None:
         """Frees the judgments in Spark's memory."""
@@ -187,7 +200,7 @@ class PreparedRuns(Prepared):
         chosen, names = select_roles(given, "run")
         if self.task.convention.ties != "rank" and "score" in names:
             chosen = chosen.drop("rank")
-        packed = pack(chosen, PackTask(LAYOUT, ROWS, RunBlock(names), self.judged))
+        packed = pack(chosen, PackTask(LAYOUT, ROWS, RunBlock(names), self.buckets, self.judged))
         asked = tuple(map(str, self.task.measures))
         apart = counted_apart(self.task.program, weighted=False) if values == "queries" else ()
         task = EvaluateTask(LAYOUT, self.task, asked, values, apart)
@@ -213,9 +226,8 @@ class PreparedRuns(Prepared):
         if facts.missing and self.task.convention.missing == "error":
             raise missing_queries(facts.missing, facts.missing_examples)
         if facts.missing == facts.queries and facts.unjudged:
-            col = functions().col
-            rows = self.packed.where(col("kind") == JUDGMENTS).select("query").distinct()
-            some = [row[0] for row in rows.orderBy("query").limit(100).collect()]
+            rows = judged_queries(self.packed).orderBy("query").limit(100)
+            some = [row[0] for row in rows.collect()]
             raise no_common_query(some, facts.unjudged_examples)
         columns = joined_columns(state, arrays)
         notes = [*self.notes, *_judgment_notes(parts), *score_notes(plan.names)]

@@ -1,4 +1,4 @@
-"""Spark's side: frames of rows to frames of packed rows, grouped by query and evaluated."""
+"""Spark's side: frames of rows to frames of packed rows, grouped by bucket and evaluated."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from relyon.core.parameters import check_whole
 from relyon.core.texts import message
 from relyon.data.columns import choose
 from relyon.data.columns.spark_partitions import is_spark_frame
+from relyon.data.columns.spark_settings import setting
 from relyon.data.labelled import ALL_ROWS
-from relyon.spark.packed_rows import Layout
+from relyon.spark.buckets import Buckets
+from relyon.spark.packed_rows import Layout, query_names
 from relyon.spark.pooled import areas, one_query
 from relyon.spark.results import SparkResults
 from relyon.spark.tasks import JUDGMENTS, Arrays, EvaluateTask, PackedError, PackTask, State
@@ -29,12 +31,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BROADCAST",
+    "buckets_of",
     "check_frame",
     "check_order",
     "collected",
     "evaluated",
     "functions",
     "highest_grade",
+    "judged_queries",
     "kept_results",
     "local_frame",
     "named_error",
@@ -120,8 +124,16 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def buckets_of(session: SparkSession, partitions: int | None) -> Buckets:
+    """Returns buckets for a number of tasks; `None` is the number of Spark's settings."""
+    if partitions is None:
+        found = setting(session, "spark.sql.shuffle.partitions") or ""
+        partitions = int(found) if found.isdecimal() and int(found) else 200
+    return Buckets(partitions)
+
+
 def pack(frame: DataFrame, task: PackTask) -> DataFrame:
-    """Returns rows packed by query; nothing runs yet."""
+    """Returns rows packed by buckets of queries; nothing runs yet."""
     return frame.mapInArrow(task, task.layout.schema)
 
 
@@ -129,17 +141,16 @@ def evaluated(packed: Sequence[DataFrame], task: EvaluateTask, partitions: int |
     """Brings the rows of each query together and evaluates them; nothing runs yet.
 
     Args:
-        packed: Packed rows of the same columns.
+        packed: Packed rows of the same columns and buckets.
         task: The evaluation.
         partitions: The number of tasks; `None` leaves it to Spark.
     """
     whole = packed[0]
     for one in packed[1:]:
         whole = whole.unionByName(one)
-    grouped = (
-        whole.repartition("query") if partitions is None else whole.repartition(partitions, "query")
-    )
-    return grouped.sortWithinPartitions("query", "kind").mapInArrow(task, task.schema)
+    key = "bucket"
+    grouped = whole.repartition(key) if partitions is None else whole.repartition(partitions, key)
+    return grouped.sortWithinPartitions(key, "kind").mapInArrow(task, task.schema)
 
 
 def collected(frame: DataFrame) -> tuple[State, list[Arrays]]:
@@ -253,6 +264,20 @@ def highest_grade(packed: DataFrame, layout: Layout) -> float:
     found = packed.mapInArrow(_Highest(layout), "highest double")
     highest = found.agg(functions().max("highest")).head(1)[0][0]
     return math.nan if highest is None else float(highest)
+
+
+def _names(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    for batch in batches:
+        names = query_names(pa.Table.from_batches([batch])).unique().cast(pa.string())
+        yield pa.RecordBatch.from_pydict({"query": names})
+
+
+def judged_queries(packed: DataFrame) -> DataFrame:
+    """Returns the names of packed judgments' queries, each once."""
+    rows = packed.where(functions().col("kind") == JUDGMENTS).select("query", "query_sizes")
+    return rows.mapInArrow(_names, "query string").distinct()
 
 
 def local_frame(session: SparkSession, table: pa.Table) -> DataFrame:

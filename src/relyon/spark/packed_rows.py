@@ -1,7 +1,8 @@
-"""Rows of one query as one row of bytes, to be sent between executors.
+"""Rows of a bucket of queries as one row of bytes, to be sent between executors.
 
-Spark sorts, hashes and sends rows one by one. Up to `PIECE` rows of a query become one row here, so
-that its part of the work is small, and the columns keep every bit.
+Spark sorts, hashes and sends rows one by one. Up to `PIECE` rows of a bucket become one row here,
+so that its part of the work is small, and the columns keep every bit. Each stretch of rows of one
+query has the name of its query once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["PIECE", "Layout", "Unpacked", "whole_queries"]
+    from relyon.spark.buckets import Buckets
+
+__all__ = ["PIECE", "Layout", "Unpacked", "query_names", "whole_queries"]
+
+#: The columns of stretches of rows of one query: names, bytes of each, and rows of each.
+STRETCHES = ("query", "query_sizes", "query_rows")
 
 #: Rows in one packed row, and bytes of their text. Spark hands over 10,000 rows at a time of any
 #: size: these are at most 640,000 of ours, and hardly more than 160 MB.
@@ -37,11 +43,11 @@ class Unpacked(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of packed rows: the query, the kind of its rows, and their bytes by role.
+    """The columns of packed rows: the bucket, the kind of its rows, and their bytes by role.
 
     Attributes:
         texts: Roles of text, such as `document`.
-        numbers: Roles of numbers, such as `score`; the first has a number in every row.
+        numbers: Roles of numbers, such as `score`.
     """
 
     texts: tuple[str, ...]
@@ -51,84 +57,119 @@ class Layout:
     def columns(self) -> tuple[str, ...]:
         """The columns of bytes."""
         sizes = (f"{role}_sizes" for role in self.texts)
-        return (*self.texts, *sizes, *self.numbers)
+        return (*STRETCHES, *self.texts, *sizes, *self.numbers)
 
     @property
     def schema(self) -> str:
         """The columns as Spark declares them."""
-        return ", ".join(["query string", "kind int", *(f"{one} binary" for one in self.columns)])
+        return ", ".join(["bucket int", "kind int", *(f"{one} binary" for one in self.columns)])
 
-    def pack(self, kind: int, query: pa.Array, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+    def pack(
+        self, kind: int, query: pa.Array, columns: Mapping[str, pa.Array], buckets: Buckets
+    ) -> pa.RecordBatch:
         """Packs rows; they may come in any order of queries.
 
         Args:
             kind: The kind of the rows, such as judgments; packed rows are sorted by it.
             query: The query of each row.
             columns: Text or numbers by role; a role may be absent.
+            buckets: The buckets of queries.
         """
         import numpy as np
         import pyarrow as pa
 
         codes = query.dictionary_encode()
+        names = codes.dictionary.cast(pa.string())
+        bucket = buckets.of(names)
         indices = codes.indices.to_numpy(zero_copy_only=False)
-        changes = np.flatnonzero(indices[1:] != indices[:-1]) + 1
-        if len(changes) >= len(codes.dictionary):
-            order = np.argsort(indices, kind="stable")
+        changes = _changes(indices)
+        groups = changes
+        if len(changes) > len(names):
+            # The rows of queries are mixed: those of a query, and of a bucket, are put together.
+            place = np.empty(len(names), np.uint32)
+            place[np.argsort(bucket, kind="stable")] = np.arange(len(names), dtype=np.uint32)
+            order = _sorted(place[indices])
             indices = indices[order]
             columns = {role: column.take(pa.array(order)) for role, column in columns.items()}
-            changes = np.flatnonzero(indices[1:] != indices[:-1]) + 1
+            changes = _changes(indices)
+            groups = changes[_changes(bucket[indices[changes]])]
         texts = {role: columns[role].cast(pa.string()) for role in self.texts if role in columns}
         ends = {role: _offsets(text) for role, text in texts.items()}
-        longest = sum(int(np.diff(one).max(initial=0)) for one in ends.values())
+        longest = sum(int(np.diff(one).max(initial=0)) for one in (*ends.values(), _offsets(names)))
         rows = max(1, min(PIECE, PIECE_BYTES // max(longest, 1)))
-        offsets = _pieces(np.concatenate([[0], changes]), len(indices), rows)
+        offsets = _pieces(groups, len(indices), rows)
+        stretches = np.union1d(changes, offsets[:-1])
+        bounds = np.searchsorted(stretches, offsets)
+        named = names.take(pa.array(indices[stretches]))
         packed: dict[str, pa.Array] = {
-            "query": codes.dictionary.take(pa.array(indices[offsets[:-1]])).cast(pa.string()),
+            "bucket": pa.array(bucket[indices[offsets[:-1]]]),
             "kind": pa.array(np.full(len(offsets) - 1, kind, np.int32)),
         }
         packed |= {role: pa.nulls(len(offsets) - 1, pa.binary()) for role in self.columns}
-        for role, column in columns.items():
-            if role in self.numbers:
-                values = np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.float64)
+        packed |= _packed_text("query", named, _offsets(named), bounds)
+        lengths = np.diff(stretches, append=len(indices)).astype(np.int32)
+        packed["query_rows"] = _binary(pa.py_buffer(lengths), bounds * 4)
+        for role, text in texts.items():
+            packed |= _packed_text(role, text, ends[role], offsets)
+        for role in self.numbers:
+            if role in columns:
+                column = columns[role].to_numpy(zero_copy_only=False)
+                values = np.ascontiguousarray(column, np.float64)
                 packed[role] = _binary(pa.py_buffer(values), offsets * 8)
-                continue
-            sizes = np.ascontiguousarray(np.diff(ends[role]), np.int32)
-            packed[f"{role}_sizes"] = _binary(pa.py_buffer(sizes), offsets * 4)
-            content = texts[role].buffers()[2] or pa.py_buffer(b"")
-            packed[role] = _binary(content, ends[role][offsets])
         return pa.RecordBatch.from_pydict(packed)
 
     def unpack(self, table: pa.Table) -> Unpacked:
-        """Returns the rows, with the columns that they have."""
+        """Returns the rows, ordered by query, with the columns that they have."""
         import numpy as np
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         table = table.combine_chunks()
         held = {
-            role: table.column(role).combine_chunks()
+            role: _content(_one(table.column(role)))
             for role in self.columns
             if table.column(role).null_count < max(table.num_rows, 1)
         }
+        rows = np.frombuffer(held["query_rows"], np.int32).astype(np.int64)
+        codes = _text(held["query"], held["query_sizes"]).dictionary_encode()
+        order = pc.sort_indices(codes.dictionary).to_numpy()
+        place = np.empty(len(order), np.uint32)
+        place[order] = np.arange(len(order), dtype=np.uint32)
+        places = place[codes.indices.to_numpy()]
+        if (places[1:] < places[:-1]).any():
+            stretches = _sorted(places)
+            ends = np.concatenate([[0], np.cumsum(rows)])
+            for role in self.numbers:
+                if role in held:
+                    held[role] = _taken(held[role], ends * 8, stretches)
+            for role in self.texts:
+                if role in held:
+                    sizes = held[f"{role}_sizes"]
+                    bytes_ends = _ends(np.frombuffer(sizes, np.int32))[ends]
+                    held[role] = _taken(held[role], bytes_ends, stretches)
+                    held[f"{role}_sizes"] = _taken(sizes, ends * 4, stretches)
+            places, rows = places[stretches], rows[stretches]
         found: dict[str, pa.Array | NDArray[np.float64]] = {}
-        rows = np.diff(_offsets(held[self.numbers[0]])) // 8
-        codes = _one(table.column("query")).dictionary_encode()
-        places = np.repeat(codes.indices.to_numpy(), rows)
-        found["query"] = pa.DictionaryArray.from_arrays(pa.array(places), codes.dictionary)
-        for role in self.numbers:
-            if role in held:
-                found[role] = np.frombuffer(_content(held[role]), np.float64)
+        repeated = pa.array(np.repeat(places.astype(np.int32), rows))
+        names = codes.dictionary.take(pa.array(order))
+        found["query"] = pa.DictionaryArray.from_arrays(repeated, names)
+        found |= {
+            role: np.frombuffer(held[role], np.float64) for role in self.numbers if role in held
+        }
         for role in self.texts:
             if role in held:
-                sizes = np.frombuffer(_content(held[f"{role}_sizes"]), np.int32)
-                ends = np.zeros(len(sizes) + 1, np.int64)
-                np.cumsum(sizes, out=ends[1:])
-                buffers = [None, pa.py_buffer(ends), _content(held[role])]
-                found[role] = pa.Array.from_buffers(pa.large_string(), len(sizes), buffers)
+                found[role] = _text(held[role], held[f"{role}_sizes"])
         return cast("Unpacked", found)
 
 
+def query_names(table: pa.Table) -> pa.Array:
+    """Returns the name of each stretch of packed rows."""
+    held = (_content(_one(table.column(role))) for role in STRETCHES[:2])
+    return _text(*held)
+
+
 def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yields tables in which every query is whole, from batches sorted by query."""
+    """Yields tables in which every bucket of queries is whole, from batches sorted by bucket."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -138,17 +179,79 @@ def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         if not batch.num_rows:
             continue
         table = pa.Table.from_batches([batch])
-        query = batch.column("query")
-        start = pc.index(query, query[-1]).as_py()
-        if start > 0 or query[0].as_py() != last:
+        bucket = batch.column("bucket")
+        start = pc.index(bucket, bucket[-1]).as_py()
+        if start > 0 or bucket[0].as_py() != last:
             ready = pa.concat_tables([*held, table.slice(0, start)])
             if ready.num_rows:
                 yield ready
             held = []
         held.append(table.slice(start))
-        last = query[-1].as_py()
+        last = bucket[-1].as_py()
     if held:
         yield pa.concat_tables(held)
+
+
+def _changes(values: NDArray[np.generic]) -> NDArray[np.int64]:
+    """Returns the places of values that differ from the one before; the first does."""
+    import numpy as np
+
+    changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+    return np.concatenate([np.zeros(min(len(values), 1), np.int64), changes])
+
+
+def _sorted(values: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Returns the order of values; equal ones keep theirs. NumPy sorts by radix up to 16 bits."""
+    import numpy as np
+
+    order = np.argsort(values.astype(np.uint16), kind="stable")
+    if values.max(initial=0) >= 2**16:
+        high = (values >> np.uint32(16)).astype(np.uint16)
+        order = order[np.argsort(high[order], kind="stable")]
+    return order
+
+
+def _ends(sizes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Returns the beginning of each value and the end, from the bytes of each."""
+    import numpy as np
+
+    ends = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return ends
+
+
+def _taken(content: pa.Buffer, ends: NDArray[np.int64], order: NDArray[np.int64]) -> pa.Buffer:
+    """Returns stretches of bytes in another order."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(ends), content]
+    stretches = pa.Array.from_buffers(pa.large_binary(), len(ends) - 1, buffers)
+    return _content(stretches.take(pa.array(order)))
+
+
+def _text(content: pa.Buffer, sizes: pa.Buffer) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    ends = _ends(np.frombuffer(sizes, np.int32))
+    return pa.Array.from_buffers(
+        pa.large_string(), len(ends) - 1, [None, pa.py_buffer(ends), content]
+    )
+
+
+def _packed_text(
+    role: str, text: pa.Array, ends: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> dict[str, pa.Array]:
+    """Returns the columns of a text, cut at some of its values."""
+    import numpy as np
+    import pyarrow as pa
+
+    sizes = np.ascontiguousarray(np.diff(ends), np.int32)
+    content = text.buffers()[2] or pa.py_buffer(b"")
+    return {
+        role: _binary(content, ends[offsets]),
+        f"{role}_sizes": _binary(pa.py_buffer(sizes), offsets * 4),
+    }
 
 
 def _pieces(starts: NDArray[np.int64], end: int, rows: int) -> NDArray[np.int64]:

@@ -35,6 +35,7 @@ class RunBlock:
     names: Mapping[str, str]
 
     def __call__(self, block: pa.Table) -> Mapping[int, Rows]:
+        block = block.combine_chunks()
         columns = _series(block, self.names)
         texts = _texts(columns, ("query", "document"))
         value = "score" if "score" in columns else "rank"
@@ -46,7 +47,7 @@ class RunBlock:
         numbers = (
             {"score": run.score} if run.rank is None else {"score": run.score, "rank": run.rank}
         )
-        return {ROWS: _arrow(texts, numbers)}
+        return {ROWS: _arrow(texts, numbers, columns, block)}
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,12 @@ class JudgmentBlock:
     def __call__(self, block: pa.Table) -> Mapping[int, Rows]:
         import polars as pl
 
+        block = block.combine_chunks()
         columns = _series(block, self.names)
         blank = blank_grades(columns["grade"])
-        kept = {role: series.filter(~blank) for role, series in columns.items()}
+        kept = columns
+        if blank.any():
+            kept = {role: series.filter(~blank) for role, series in columns.items()}
         texts = _texts(kept, ("query", "document", "subtopic"))
         if "subtopic" in texts:
             # A missing subtopic is a subtopic of its own, as in TREC qrels.
@@ -79,12 +83,12 @@ class JudgmentBlock:
             _refuse(
                 kept, bad, lambda row: diagnose([(0, row)], "grade", path="", unit="", scale=scale)
             )
-        found = {JUDGMENTS: _arrow(texts, {"score": grades})}
+        found = {JUDGMENTS: _arrow(texts, {"score": grades}, columns, block)}
         if blank.any():
             ids = {role: columns[role].filter(blank) for role in ("query", "document")}
             names = {role: one.fill_null("") for role, one in _texts(ids, tuple(ids)).items()}
             nothing = pl.zeros(len(names["query"]), dtype=pl.Float64, eager=True)
-            found[UNGRADED] = _arrow(names, {"score": nothing})
+            found[UNGRADED] = _arrow(names, {"score": nothing}, columns, block)
         return found
 
 
@@ -103,6 +107,7 @@ class LabelledBlock:
     def __call__(self, block: pa.Table) -> Mapping[int, Rows]:
         import polars as pl
 
+        block = block.combine_chunks()
         columns = _series(block, self.names)
         texts = _texts(columns, ("query", "document"))
         numbers = labelled_columns(columns, scale=self.scale)
@@ -115,7 +120,7 @@ class LabelledBlock:
             _refuse(columns, bad, lambda row: refuse_rows([(0, row)], "", scale, ""))
         if "query" not in texts:
             texts["query"] = pl.repeat(ALL_ROWS, block.num_rows, dtype=pl.String, eager=True)
-        return {ROWS: _arrow(texts, numbers)}
+        return {ROWS: _arrow(texts, numbers, columns, block)}
 
 
 def _series(block: pa.Table, names: Mapping[str, str]) -> Columns:
@@ -182,6 +187,12 @@ def _refuse(
     raise PackedError(query, InputError(message("spark.row-cannot-be-used")), document=document)
 
 
-def _arrow(texts: Columns, numbers: Columns) -> Rows:
-    found = {role: series.to_arrow() for role, series in (texts | numbers).items()}
+def _arrow(texts: Columns, numbers: Columns, columns: Columns, block: pa.Table) -> Rows:
+    """Returns rows as Arrow; texts that are those of the block are not copied."""
+    import pyarrow as pa
+
+    found = {role: series.to_arrow() for role, series in numbers.items()}
+    for role, series in texts.items():
+        same = series is columns.get(role) and pa.types.is_string(block.schema.field(role).type)
+        found[role] = block.column(role).combine_chunks() if same else series.to_arrow()
     return found.pop("query"), found

@@ -24,6 +24,7 @@ from relyon.measures.parser import measures as parse_measures
 from relyon.spark.columns import joined_columns, joined_queries
 from relyon.spark.faults import plain_errors
 from relyon.spark.frames import (
+    buckets_of,
     check_frame,
     check_order,
     evaluated,
@@ -141,7 +142,8 @@ class PreparedScores(Prepared):
             # Labels that are not numbers are refused with their rows, not here.
             found = chosen.agg(sql.expr("max(try_cast(label AS double))")).head(1)[0][0]
             highest = math.nan if found is None else found
-        packing = PackTask(LAYOUT, ROWS, LabelledBlock(names, self.settings.scale))
+        buckets = buckets_of(given.sparkSession, partitions)
+        packing = PackTask(LAYOUT, ROWS, LabelledBlock(names, self.settings.scale), buckets)
         queries = LabelledQueries(
             self.measures, self.settings, "weight" in names, highest, values == "arrays"
         )

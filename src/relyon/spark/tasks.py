@@ -1,4 +1,4 @@
-"""The tasks of an executor: packing rows by query, then evaluating whole queries.
+"""The tasks of an executor: packing rows by buckets of queries, then evaluating whole queries.
 
 Nothing here imports Spark: the tasks map batches of Arrow. An error is a row, too, so that it is
 neither retried nor hidden in a traceback of Java.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from relyon.core.errors import RelyonError
 from relyon.data.columns.spark_partitions import blocks
-from relyon.spark.packed_rows import Layout, Unpacked, whole_queries
+from relyon.spark.packed_rows import Layout, Unpacked, query_names, whole_queries
 from relyon.spark.pooled import PooledScores
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from relyon import _native
     from relyon.evaluation.measure_columns import Column
     from relyon.evaluation.results import Pool
+    from relyon.spark.buckets import Buckets
 
 __all__ = [
     "ERROR",
@@ -43,7 +44,7 @@ __all__ = [
     "Values",
 ]
 
-#: The kinds of packed rows; a query has them in this order. Ungraded rows are only counted, and
+#: The kinds of packed rows; a bucket has them in this order. Ungraded rows are only counted, and
 #: unjudged queries are only names.
 ERROR, JUDGMENTS, UNGRADED, ROWS, UNJUDGED = range(5)
 
@@ -114,12 +115,13 @@ class Names:
 
 @dataclass(frozen=True)
 class PackTask:
-    """Packs the rows of a partition by query.
+    """Packs the rows of a partition by buckets of queries.
 
     Attributes:
         layout: The columns of packed rows.
         kind: `JUDGMENTS` or `ROWS`.
         convert: Converts a block of rows; it returns rows by kind.
+        buckets: The buckets of queries.
         judged: The judged queries, if they are few: of other queries only the names are kept, so
             that their rows are not sent.
     """
@@ -127,6 +129,7 @@ class PackTask:
     layout: Layout
     kind: int
     convert: Callable[[pa.Table], Mapping[int, Rows]]
+    buckets: Buckets
     judged: Names | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -139,36 +142,35 @@ class PackTask:
             except RelyonError as error:
                 yield self._error(PackedError(None, error, self.kind))
             else:
-                for kind, (query, columns) in found.items():
-                    if len(query):
-                        yield self._judged(self.layout.pack(kind, query, columns))
+                for kind, rows in found.items():
+                    yield from self._packed(kind, rows)
 
-    def _judged(self, packed: pa.RecordBatch) -> pa.RecordBatch:
-        """Leaves only the names of unjudged queries."""
+    def _packed(self, kind: int, rows: Rows) -> Iterator[pa.RecordBatch]:
+        """Packs rows; of unjudged queries only the names."""
         import numpy as np
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        if self.judged is None:
-            return packed
-        names = packed.column("query")
-        unknown = np.array([name not in self.judged.held for name in names.to_pylist()])
-        if not unknown.any():
-            return packed
-        kept = packed.filter(pa.array(~unknown))
-        others = names.filter(pa.array(unknown)).unique()
-        columns: dict[str, pa.Array] = {
-            "query": others,
-            "kind": pa.array(np.full(len(others), UNJUDGED, np.int32)),
-        }
-        columns |= {role: pa.nulls(len(others), pa.binary()) for role in self.layout.columns}
-        parts = [kept, pa.RecordBatch.from_pydict(columns)]
-        return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+        query, columns = rows
+        if self.judged is not None:
+            query = query.dictionary_encode()
+            names = query.dictionary.to_pylist()
+            known = np.array([name in self.judged.held for name in names], bool)
+            if not known.all():
+                others = query.dictionary.filter(pa.array(~known))
+                yield self.layout.pack(UNJUDGED, others, {}, self.buckets)
+                kept = pc.take(pa.array(known), query.indices)
+                # Encoded anew, without the names of the others.
+                query = query.filter(kept).dictionary_decode()
+                columns = {role: column.filter(kept) for role, column in columns.items()}
+        if len(query):
+            yield self.layout.pack(kind, query, columns, self.buckets)
 
     def _error(self, error: PackedError) -> pa.RecordBatch:
         import pyarrow as pa
 
         packed: dict[str, pa.Array] = {
-            "query": pa.array([error.query or ""], pa.string()),
+            "bucket": pa.array([-1], pa.int32()),
             "kind": pa.array([ERROR], pa.int32()),
         }
         packed |= {role: pa.nulls(1, pa.binary()) for role in self.layout.columns}
@@ -252,7 +254,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class EvaluateTask:
-    """Evaluates the queries of a partition whose packed rows are sorted by query and kind.
+    """Evaluates the queries of a partition whose packed rows are sorted by bucket and kind.
 
     Attributes:
         layout: The columns of packed rows.
@@ -277,15 +279,13 @@ class EvaluateTask:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         state = State()
         for table in whole_queries(batches):
-            if state.error is not None:
-                continue  # Spark wants its rows to be read
             try:
                 found = self.evaluate(self._unpacked(table))
             except PackedError as error:
-                state.error = error
+                state.merge(State(error=error))
                 continue
             except RelyonError as error:
-                state.error = PackedError(None, error)
+                state.merge(State(error=PackedError(None, error)))
                 continue
             state.merge(self._state(found))
             if found.queries:
@@ -305,7 +305,7 @@ class EvaluateTask:
                 errors = part.column(self.layout.columns[0]).to_pylist()
                 raise min(map(pickle.loads, errors), key=lambda one: one.order)
             if kind == UNJUDGED:
-                kinds[kind] = {"query": part.column("query").combine_chunks().unique()}
+                kinds[kind] = {"query": query_names(part).unique()}
             else:
                 kinds[kind] = self.layout.unpack(part)
         return kinds
