@@ -17,7 +17,7 @@ from tests.values import whole_list
 import relyon
 from relyon.data.columns.spark_settings import SETTINGS, setting, tuned
 from relyon.spark import evaluate
-from relyon.spark.buckets import Buckets
+from relyon.spark.buckets import bucket_keys
 
 FEW = ["ndcg@10", "ap", "pnr", "auc", "err"]
 
@@ -159,7 +159,7 @@ def test_settings_are_put_back(spark: Any) -> None:
 
 def test_buckets_are_dealt_evenly_to_tasks(spark: Any) -> None:
     """Keys of buckets are chosen by Spark's hash; with another one some tasks would idle."""
-    buckets = Buckets(7)
-    frame = spark.createDataFrame([(int(key),) for key in buckets.keys], "bucket int")
+    keys = bucket_keys(7).tolist()
+    frame = spark.createDataFrame([(key,) for key in keys], "bucket int")
     sizes = frame.repartition(7, "bucket").rdd.mapPartitions(lambda rows: [sum(1 for _ in rows)])
-    assert sizes.collect() == [len(buckets.keys) // 7] * 7
+    assert sizes.collect() == [len(keys) // 7] * 7

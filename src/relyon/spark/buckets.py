@@ -7,7 +7,7 @@ would be sent as a block has queries, and Spark's work for a row would be most o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from relyon import _native
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["Buckets"]
+__all__ = ["EACH", "Buckets", "bucket_keys"]
 
-#: Buckets of each task. A task holds the rows of one bucket at once; the more buckets, the fewer
-#: rows of one bucket are found together.
-EACH = 16
+#: Buckets of each task. A task holds the rows of one bucket at once: a hundred and fifty thousand
+#: if it has ten million, fewer than Spark hands over in a batch.
+EACH = 64
 
 
 @dataclass(frozen=True)
@@ -34,34 +34,37 @@ class Buckets:
 
     partitions: int
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"partitions": self.partitions}
-
-    @cached_property
-    def keys(self) -> NDArray[np.int32]:
-        """The keys of the buckets: whole numbers that Spark deals evenly to the tasks."""
-        import numpy as np
-
-        wanted = self.partitions * EACH
-        numbers = np.arange(2 * wanted + 64, dtype=np.uint32)
-        while True:
-            tasks = _spark_hash(numbers).astype(np.int64) % self.partitions
-            order = np.argsort(tasks, kind="stable")
-            first = np.searchsorted(tasks[order], np.arange(self.partitions))
-            place = np.empty(len(numbers), np.int64)
-            place[order] = np.arange(len(numbers)) - first[tasks[order]]
-            kept = numbers[place < EACH]
-            if len(kept) == wanted:
-                return kept.astype(np.int32)
-            numbers = np.arange(2 * len(numbers), dtype=np.uint32)
-
     def of(self, names: pa.Array) -> NDArray[np.int32]:
         """Returns the bucket of each query."""
         import pyarrow.compute as pc
 
         # Rows without a grade may have no query, which has no hash.
         named = pc.if_else(pc.equal(names, ""), " ", names)
-        return self.keys[_native.hash_ids(named) % len(self.keys)]
+        keys = bucket_keys(self.partitions)
+        return keys[_native.hash_ids(named) % len(keys)]
+
+
+@lru_cache(4)
+def bucket_keys(partitions: int) -> NDArray[np.int32]:
+    """Returns the keys of buckets: whole numbers that Spark deals evenly to its tasks.
+
+    Args:
+        partitions: The number of tasks.
+    """
+    import numpy as np
+
+    wanted = partitions * EACH
+    numbers = np.arange(2 * wanted + 64, dtype=np.uint32)
+    while True:
+        tasks = _spark_hash(numbers).astype(np.int64) % partitions
+        order = np.argsort(tasks, kind="stable")
+        first = np.searchsorted(tasks[order], np.arange(partitions))
+        place = np.empty(len(numbers), np.int64)
+        place[order] = np.arange(len(numbers)) - first[tasks[order]]
+        kept = numbers[place < EACH]
+        if len(kept) == wanted:
+            return kept.astype(np.int32)
+        numbers = np.arange(2 * len(numbers), dtype=np.uint32)
 
 
 def _spark_hash(numbers: NDArray[np.uint32]) -> NDArray[np.int32]:
