@@ -9,7 +9,7 @@ from relyon.spark.buckets import EACH
 from relyon.spark.evaluation import LAYOUT
 from relyon.spark.packed_rows import PIECE, query_names
 from relyon.spark.row_blocks import RunBlock
-from relyon.spark.tasks import ROWS, UNJUDGED, Names, PackTask
+from relyon.spark.tasks import ROWS, UNJUDGED, EvaluateTask, Names, PackTask
 
 
 def test_mixed_rows_of_many_queries_are_packed_together() -> None:
@@ -41,3 +41,14 @@ def test_of_unjudged_queries_only_names_are_sent() -> None:
     assert found["query"].to_pylist() == ["b", "b"]
     assert found["document"].to_pylist() == ["2", "5"]
     assert found["score"].tolist() == [4.0, 1.0]
+
+
+def test_names_of_unjudged_queries_come_in_order_and_once() -> None:
+    block = RunBlock({"query": "query", "document": "document", "score": "score"})
+    task = PackTask(LAYOUT, ROWS, block, BUCKETS, Names([]))
+    names = [f"q{place * 7 % 50:02}" for place in range(200)]
+    rows = {"query": names, "document": names, "score": [0.5] * len(names)}
+    packed = list(task(iter([pa.RecordBatch.from_pydict(rows)] * 2)))
+    evaluate = EvaluateTask(LAYOUT, lambda kinds: None, ())  # type: ignore[arg-type, return-value]
+    found = evaluate._unpacked(pa.Table.from_batches([*packed, *packed]))
+    assert found[UNJUDGED]["query"].to_pylist() == sorted(set(names))

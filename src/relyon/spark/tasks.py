@@ -305,7 +305,7 @@ class EvaluateTask:
                 errors = part.column(self.layout.columns[0]).to_pylist()
                 raise min(map(pickle.loads, errors), key=lambda one: one.order)
             if kind == UNJUDGED:
-                kinds[kind] = {"query": query_names(part).unique()}
+                kinds[kind] = {"query": query_names(part).unique().sort()}
             else:
                 kinds[kind] = self.layout.unpack(part)
         return kinds
