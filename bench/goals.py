@@ -146,7 +146,7 @@ TARGETS = (
     Target("tensors", "torchmetrics, NDCG", "relyon, NDCG", 100, limit="torch.sort, NDCG"),
     *(
         Target("clicks", f"relyon, {model}", "", bound, "at most", "seconds", limit=LOG)
-        for model, bound in (("PBM", 15), ("UBM", 15), ("DBN", 60))
+        for model, bound in (("PBM", 12), ("UBM", 12), ("DBN", 12))
     ),
     *(
         Target("clicks", f"relyon, {model}", "", 3072, "at most", "memory", limit=LOG)
