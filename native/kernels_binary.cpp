@@ -159,7 +159,12 @@ class AveragePrecision final : public BinaryKernel {
         ranks[found] = document.rank;
         found += relevant(document) ? 1 : 0;
       }
-      for (std::uint64_t i = 0; i < found; ++i) sum += static_cast<double>(i + 1) / ranks[i];
+      // Divided several at a time, and then added up.
+      double* const precisions = ranks.data();
+      const auto count = static_cast<std::uint32_t>(found);
+      for (std::uint32_t i = 0; i < count; ++i)
+        precisions[i] = static_cast<double>(i + 1) / precisions[i];
+      for (std::uint32_t i = 0; i < count; ++i) sum += precisions[i];
     }
     switch (denominator_) {
       case Denominator::relevant:

@@ -92,13 +92,16 @@ class DiscountedGain final : public CutKernel {
     // Shares of whole grades at the first ranks are looked up instead of divided. A map may lack
     // a grade: such grades are left to the gain itself.
     table_.assign(table_grades * table_ranks, -1.0);
+    std::size_t known = 0;
     for (std::size_t grade = 0; grade < table_grades; ++grade) {
       if (!gain_.knows(static_cast<double>(grade))) continue;
       const double worth = gain_(static_cast<double>(grade));
       for (std::size_t rank = 1; rank < table_ranks; ++rank) {
         table_[grade * table_ranks + rank] = worth / discount_(rank);
       }
+      ++known;
     }
+    table_full_ = known == table_grades;
   }
 
   // The best order of a list does not depend on its ties.
@@ -118,27 +121,45 @@ class DiscountedGain final : public CutKernel {
 
  private:
   double actual(const QueryView& query) const {
-    double sum = 0.0;
-    if (expected_) {
-      for_ties(query.ranked, [&](const Tie& tie) {
-        if (tie.first > limit_) return false;
-        double gains = 0.0;
-        for (const Ranked& document : tie.members) gains += gain_(document.grade);
-        if (gains > 0) {
-          double weights = 0.0;
-          const std::uint64_t end = std::min<std::uint64_t>(tie.last, limit_);
-          for (std::uint64_t rank = tie.first; rank <= end; ++rank)
-            weights += 1.0 / discount_(rank);
-          sum += tie.size() == 1 ? gains / discount_(tie.first) : gains / tie.size() * weights;
-        }
-        return true;
+    if (expected_) return mean(query);
+    if (in_table(query)) {
+      return add_ranked(query, [this](const Ranked& document) {
+        return table_share(document.grade, document.rank);
       });
+    }
+    return add_ranked(
+        query, [this](const Ranked& document) { return share(document.grade, document.rank); });
+  }
+
+  template <typename Share>
+  double add_ranked(const QueryView& query, const Share& share_of) const {
+    double sum = 0.0;
+    if (limit_ >= query.retrieved) {
+      for (const Ranked& document : query.ranked) sum += share_of(document);
       return sum;
     }
     for (const Ranked& document : query.ranked) {
       if (document.rank > limit_) break;
-      sum += share(document.grade, document.rank);
+      sum += share_of(document);
     }
+    return sum;
+  }
+
+  // The same over all orders of tied documents.
+  double mean(const QueryView& query) const {
+    double sum = 0.0;
+    for_ties(query.ranked, [&](const Tie& tie) {
+      if (tie.first > limit_) return false;
+      double gains = 0.0;
+      for (const Ranked& document : tie.members) gains += gain_(document.grade);
+      if (gains > 0) {
+        double weights = 0.0;
+        const std::uint64_t end = std::min<std::uint64_t>(tie.last, limit_);
+        for (std::uint64_t rank = tie.first; rank <= end; ++rank) weights += 1.0 / discount_(rank);
+        sum += tie.size() == 1 ? gains / discount_(tie.first) : gains / tie.size() * weights;
+      }
+      return true;
+    });
     return sum;
   }
 
@@ -170,6 +191,15 @@ class DiscountedGain final : public CutKernel {
     return unjudged_ * weights;
   }
 
+  // Whether the table has every grade of the query and every rank of its list and its ideal one.
+  bool in_table(const QueryView& query) const {
+    return table_full_ && query.levels != 0 && query.levels <= table_grades &&
+           query.retrieved < table_ranks && query.judged.size() < table_ranks;
+  }
+  double table_share(double grade, std::uint64_t rank) const {
+    return table_[static_cast<std::size_t>(static_cast<int>(grade)) * table_ranks + rank];
+  }
+
   // What a document of a grade adds at a rank.
   double share(double grade, std::uint64_t rank) const {
     if (rank < table_ranks && grade >= 0 && grade < static_cast<double>(table_grades)) {
@@ -194,6 +224,10 @@ class DiscountedGain final : public CutKernel {
       std::sort(scratch.more_doubles.begin(), scratch.more_doubles.end(), std::greater<>());
       return add_up(scratch.more_doubles, ideal_end(query),
                     [&](double gain, std::uint64_t rank) { return gain / discount_(rank); });
+    }
+    if (in_table(query)) {
+      return add_up(grades, ideal_end(query),
+                    [&](double grade, std::uint64_t rank) { return table_share(grade, rank); });
     }
     return add_up(grades, ideal_end(query),
                   [&](double grade, std::uint64_t rank) { return share(grade, rank); });
@@ -228,6 +262,7 @@ class DiscountedGain final : public CutKernel {
   const double unjudged_;
   const bool expected_;
   std::vector<double> table_;
+  bool table_full_ = false;  // for every grade
 };
 
 }  // namespace

@@ -18,13 +18,18 @@ class PairKernel : public LabelKernel {
   // below 0: those they meet beside each other have the label 0.
   PairCounts count_positive(const QueryView& query, bool by_rank, Scratch& scratch) const {
     const bool ties_apart = !by_rank && query.tied;
-    PairCounts counts = count_pairs(labelled(query, scratch), ties_apart);
     const std::uint64_t listed = query.ranked.size();
     const std::uint64_t zeros = query.retrieved - listed;
     const std::uint64_t zero_pairs = zeros < 2 ? 0 : zeros * (zeros - 1) / 2;
     if (!ties_apart) {
+      std::vector<double>& labels = scratch.more_doubles;
+      labels.resize(listed);
       std::uint64_t ranks = 0;
-      for (const Ranked& document : query.ranked) ranks += document.rank;
+      for (std::size_t i = 0; i < listed; ++i) {
+        labels[i] = query.ranked[i].grade;
+        ranks += query.ranked[i].rank;
+      }
+      PairCounts counts = count_pairs({{}, labels}, false, query.levels);
       const std::uint64_t above = ranks - listed * (listed + 1) / 2;
       counts.lower += above;
       counts.higher += listed * zeros - above;
@@ -34,6 +39,7 @@ class PairKernel : public LabelKernel {
       counts.tied_equal += tied;
       return counts;
     }
+    PairCounts counts = count_pairs(labelled(query, scratch), true, query.levels);
     std::uint64_t tied_zeros = 0;
     for (std::uint64_t start = 0; start < listed;) {
       const Ranked& document = query.ranked[start];

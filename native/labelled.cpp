@@ -17,14 +17,22 @@ namespace {
 
 // Sorts labels, the highest first. Levels are counted already.
 void sort_descending(const LabelledRows& rows, std::vector<double>& sorted) {
-  resize_huge(sorted, rows.labels.size());
+  const std::size_t size = rows.labels.size();
   if (rows.levels.count > 0) {
-    auto next = sorted.begin();
+    // In steps, each level over the end of the one before.
+    constexpr std::size_t step = 8;
+    resize_huge(sorted, size + step);
+    std::size_t next = 0;
     for (std::size_t level = rows.levels.count; level-- > 0;) {
-      next = std::fill_n(next, rows.levels.labels[level], static_cast<double>(level));
+      const std::size_t end = next + rows.levels.labels[level];
+      for (std::size_t i = next; i < end; i += step)
+        std::fill_n(sorted.data() + i, step, static_cast<double>(level));
+      next = end;
     }
+    sorted.resize(size);
     return;
   }
+  resize_huge(sorted, size);
   constexpr std::size_t few = 1000;
   if (sorted.size() <= few) {
     std::copy(rows.labels.begin(), rows.labels.end(), sorted.begin());
@@ -130,6 +138,7 @@ void LabelledEvaluator::add_at(std::size_t row, const LabelledRows& rows,
   list.scores = rows.scores;
   list.grades = rows.labels;
   list.judged = judged_;
+  list.levels = rows.levels.count;
   evaluator_.add_at(row, list, columns);
 }
 

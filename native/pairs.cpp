@@ -85,8 +85,9 @@ PairCounts count_in_order(std::size_t size, Level level, Counter counter) {
 }
 
 template <typename Counter, typename Level>
-PairCounts count(std::span<const double> scores, Level level, bool apart, Counter counter) {
-  const std::size_t size = scores.size();
+PairCounts count(Rows rows, Level level, bool apart, Counter counter) {
+  const std::span<const double> scores = rows.scores;
+  const std::size_t size = rows.labels.size();
   if (!apart) return count_in_order(size, level, counter);
   PairCounts counts;
   for (std::size_t start = 0; start < size;) {
@@ -231,22 +232,24 @@ void split_ties(PairCounts& counts, Rows rows) {
   }
 }
 
-PairCounts count_pairs(Rows rows, bool ties_apart) {
+PairCounts count_pairs(Rows rows, bool ties_apart, std::size_t levels) {
   const std::size_t size = rows.labels.size();
   if (size < 2) return {};
   // Whole labels from 0 up are levels as they are.
   std::uint32_t of_level[simd::levels];
-  if (simd::count_levels(rows.labels.data(), size, of_level)) {
-    std::size_t levels = simd::levels;
+  if (levels == 0 && simd::count_levels(rows.labels.data(), size, of_level)) {
+    levels = simd::levels;
     while (levels > 1 && of_level[levels - 1] == 0) --levels;
+  }
+  if (levels != 0) {
     const double* labels = rows.labels.data();
     const auto level = [labels](std::size_t i) {
       return static_cast<std::uint64_t>(static_cast<int>(labels[i]));
     };
     if (Packed::fits(size, levels)) {
-      return count(rows.scores, level, ties_apart, Packed(static_cast<unsigned>(levels)));
+      return count(rows, level, ties_apart, Packed(static_cast<unsigned>(levels)));
     }
-    return count(rows.scores, level, ties_apart, Wide());
+    return count(rows, level, ties_apart, Wide());
   }
   PairCounts counts = count_any(rows.labels);
   if (ties_apart) split_ties(counts, rows);

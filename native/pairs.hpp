@@ -27,7 +27,9 @@ struct PairCounts {
 
 // Counts all pairs of `rows`. With `ties_apart`, pairs of equal scores are counted apart; otherwise
 // their order in `rows` decides.
-PairCounts count_pairs(Rows rows, bool ties_apart);
+// Without ties apart, scores are not needed. `levels`, if not 0, says that labels are whole numbers
+// from 0 up and below it.
+PairCounts count_pairs(Rows rows, bool ties_apart, std::size_t levels = 0);
 
 // Counts pairs of equal scores apart that were counted by their order; `rows` in order of score.
 void split_ties(PairCounts& counts, Rows rows);

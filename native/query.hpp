@@ -27,6 +27,8 @@ struct QueryView {
   std::uint64_t retrieved = 0;            // documents in the list (judged only, if `removed`)
   std::span<const Ranked> ranked;         // ascending rank
   std::span<const double> judged;         // every judged grade of the query, descending
+  std::uint32_t levels = 0;               // where all of `judged` are whole numbers from 0 up: more
+                                          // than the highest, and few; else 0
   bool complete = true;                   // `ranked` holds every judged retrieved document;
                                           // false: only those with grade > 0; where pairs count
                                           // (Plan::needs_pairs) no other is below 0

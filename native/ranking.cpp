@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <limits>
 #include <numeric>
 
 #include "error.hpp"
-#include "huge.hpp"
 #include "parameters.hpp"
 #include "radix.hpp"
 #include "simd.hpp"
@@ -16,7 +14,6 @@ namespace relyon {
 namespace {
 
 constexpr std::uint32_t absent = 0xffffffff;
-constexpr std::size_t radix_from = 1024;
 
 }  // namespace
 
@@ -30,7 +27,6 @@ Ranker::Ranker(const Plan& plan)
 
 const QueryView& Ranker::rank(const List& list) {
   view_ = QueryView{};
-  ranked_.clear();
   prepare(list);
   view_.retrieved = scores_.size();
   view_.complete = complete_;
@@ -62,6 +58,7 @@ void Ranker::prepare(const List& list) {
   const Rules& rules = plan_.rules;
   scores_ = list.scores;
   view_.judged = list.judged;
+  view_.levels = list.levels;
   if (rules.unretrieved_removed && list.grades.empty()) {
     retrieved_grades_.clear();
     for (const Match& match : list.matches) retrieved_grades_.push_back(match.grade);
@@ -175,6 +172,7 @@ bool Ranker::few_wanted() const {
 
 // The list comes sorted: ranks follow from rows.
 void Ranker::rank_in_order() {
+  ranked_.clear();
   const auto size = static_cast<std::uint32_t>(scores_.size());
   std::uint32_t next = 0;
   std::uint32_t place = 0;
@@ -209,58 +207,9 @@ void Ranker::rank_in_order() {
   }
 }
 
-// The list is ordered first, and wanted documents are picked from the order.
-void Ranker::rank_sorted() {
-  sort_rows();
-  const auto size = static_cast<std::uint32_t>(order_.size());
-  if (fill_scores_) {
-    sorted_scores_.resize(size);
-    for (std::uint32_t i = 0; i < size; ++i) sorted_scores_[i] = scores_[order_[i]];
-    view_.scores = sorted_scores_;
-  }
-  if (grades_.empty()) {
-    row_grades_.assign(scores_.size(), std::numeric_limits<double>::quiet_NaN());
-    for (const Match& match : wanted_) row_grades_[match.row] = match.grade;
-    grades_ = row_grades_;
-  }
-  const double lowest = complete_ ? -std::numeric_limits<double>::infinity() : 0.0;
-  const auto is_wanted = [lowest](double grade) { return grade > lowest; };
-  std::size_t count = 0;
-  resize_huge(ranked_, wanted_count_ + 1);
-  double next = size > 0 ? scores_[order_[0]] : 0.0;
-  for (std::uint32_t place = 0; place < size;) {
-    const double score = next;
-    if (place + 1 < size) next = scores_[order_[place + 1]];
-    if (place + 1 == size || next != score) {
-      const double grade = grades_[order_[place]];
-      ranked_[count] = {grade, score, place + 1, place + 1, place + 1, order_[place]};
-      count += is_wanted(grade) ? 1 : 0;
-      ++place;
-      continue;
-    }
-    std::uint32_t end = place + 2;
-    while (end < size && scores_[order_[end]] == score) ++end;
-    if (count_ties_) view_.tied_pairs += std::uint64_t{end - place} * (end - place - 1) / 2;
-    members_.clear();
-    for (std::uint32_t i = place; i < end; ++i) {
-      const double grade = grades_[order_[i]];
-      if (is_wanted(grade)) members_.push_back({i - place, grade});
-    }
-    if (!members_.empty()) {
-      ranked_.resize(count);
-      tie_score_ = score;
-      place_tie(place, end - place, order_.data() + place);
-      count = ranked_.size();
-      ranked_.resize(wanted_count_ + 1);
-    }
-    place = end;
-    if (place < size) next = scores_[order_[place]];
-  }
-  ranked_.resize(count);
-}
-
 // Few documents in a list without order: each one's rank is the number of better scores.
 void Ranker::rank_counted() {
+  ranked_.clear();
   if (count_ties_) view_.tied_pairs = count_tied_pairs();
   const std::size_t size = wanted_.size();
   found_.resize(size);
@@ -341,28 +290,9 @@ std::uint64_t Ranker::count_tied_pairs() {
   return pairs;
 }
 
-void Ranker::sort_rows() {
-  if (reaches_best() && order_best()) return;
-  const auto size = static_cast<std::uint32_t>(scores_.size());
-  resize_huge(order_, size);
-  if (size <= simd::most_to_order) {
-    simd::order(scores_.data(), size, order_.data());
-    return;
-  }
-  resize_huge(keys_, size);
-  for (std::uint32_t row = 0; row < size; ++row) keys_[row] = {~ascending_key(scores_[row]), row};
-  if (size >= radix_from) {
-    radix_sort(keys_, more_keys_, [](const Key& key) { return key.key; });
-  } else {
-    std::sort(keys_.begin(), keys_.end(), [](const Key& one, const Key& other) {
-      return one.key != other.key ? one.key < other.key : one.row < other.row;
-    });
-  }
-  for (std::uint32_t i = 0; i < size; ++i) order_[i] = keys_[i].row;
-}
-
 // The rank column alone is the order; ties are still those of scores.
 void Ranker::rank_by_column() {
+  ranked_.clear();
   const auto size = static_cast<std::uint32_t>(scores_.size());
   if (ranks_ == nullptr && size > 0) {
     throw InputError("native.ties-rank-needs-rank", {}, 0, "data.choose-another-tie-rule");

@@ -32,6 +32,7 @@ struct List {
   std::span<const Match> matches;            // ascending row
   std::span<const double> grades;            // in place of `matches` where every document is judged
   std::span<const double> judged;            // every judged grade of the query, descending
+  std::uint32_t levels = 0;                  // of `judged`, as QueryView has it
   const std::int64_t* ranks = nullptr;       // the rank column, for Ties::rank (smaller is better)
   const Ids* ids = nullptr;                  // nullptr: the row number stands for the id
   const Subtopics* subtopics = nullptr;      // of the query, where its judgments have them
@@ -70,9 +71,10 @@ class Ranker {
   void rank_in_order();
   void rank_counted();
   void rank_by_column();
-  void sort_rows();
+  bool sort_rows();
   bool reaches_best() const;
   bool order_best();
+  void take_untied();
   bool few_wanted() const;
   std::uint64_t count_tied_pairs();
   // Ranks the wanted `members_` of one tie: `size` documents with the same score, `better` above
@@ -132,6 +134,8 @@ class Ranker {
   std::vector<Match> matches_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::uint32_t> order_;
+  bool untied_ = false;  // no two scores of `order_` are equal
+  std::vector<std::uint32_t> places_;
   std::vector<std::uint32_t> best_;  // rows of the best scores
   std::vector<double> best_scores_;
   std::vector<double> row_grades_;

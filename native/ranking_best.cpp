@@ -19,7 +19,7 @@ bool Ranker::order_best() {
   best_scores_.resize(count);
   for (std::size_t i = 0; i < count; ++i) best_scores_[i] = scores_[best_[i]];
   order_.resize(count);
-  simd::order(best_scores_.data(), count, order_.data());
+  untied_ = simd::order(best_scores_.data(), count, order_.data());
   std::size_t end = reach_;
   const double last = best_scores_[order_[end - 1]];
   while (end < count && best_scores_[order_[end]] == last) ++end;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "inline.hpp"
 #include "lanes.hpp"
@@ -10,8 +12,6 @@
 
 namespace relyon::simd {
 namespace {
-
-constexpr std::size_t lanes = 16;
 
 RELYON_INLINE Counts count_loop(const double* scores, std::size_t size, double score) {
   std::uint64_t better = 0;
@@ -75,20 +75,33 @@ RELYON_INLINE bool count_levels_loop(const double* values, std::size_t size,
   return true;
 }
 
-// How many of `all` are above each of the `width` vectors of `lanes` from `own`.
-template <int width, bool masks>
-RELYON_INLINE void count_above(const float* all, std::size_t size, const float* own,
-                               std::int32_t* counts) {
-  typedef float Floats __attribute__((vector_size(64)));
-  typedef std::int32_t Whole __attribute__((vector_size(64)));
-  Floats mine[width];
-  Whole sums[width];
-  for (int i = 0; i < width; ++i) {
-    std::memcpy(&mine[i], own + i * lanes, sizeof(Floats));
-    sums[i] = Whole{};
+// Vectors of the set that every processor has. In wider ones compilers take numbers one by one when
+// they inline a function into one for another set, but where comparisons give masks.
+template <typename Number, bool masks>
+struct VectorOf {
+  typedef Number type __attribute__((vector_size(16)));
+};
+template <typename Number>
+struct VectorOf<Number, true> {
+  typedef Number type __attribute__((vector_size(64)));
+};
+template <typename Number, bool masks>
+using Vector = typename VectorOf<Number, masks>::type;
+
+// How many of `all` are above each of the `width` vectors of keys from `own`.
+template <int width, bool masks, typename Key, typename Count>
+RELYON_INLINE void count_above(const Key* all, std::size_t size, const Key* own, Count* counts) {
+  using Keys = Vector<Key, masks>;
+  using Counts = Vector<Count, masks>;
+  constexpr std::size_t lanes = sizeof(Keys) / sizeof(Key);
+  Keys mine[width];
+  Counts sums[width];
+  for (std::size_t i = 0; i < width; ++i) {
+    std::memcpy(&mine[i], own + i * lanes, sizeof(Keys));
+    sums[i] = Counts{};
   }
   for (std::size_t j = 0; j < size; ++j) {
-    const Floats other = Floats{} + all[j];
+    const Keys other = Keys{} + all[j];
     for (int i = 0; i < width; ++i) {
       if constexpr (masks) {
         sums[i] = other > mine[i] ? sums[i] + 1 : sums[i];  // one masked addition
@@ -97,44 +110,103 @@ RELYON_INLINE void count_above(const float* all, std::size_t size, const float* 
       }
     }
   }
-  for (int i = 0; i < width; ++i) std::memcpy(counts + i * lanes, &sums[i], sizeof(Whole));
+  for (std::size_t i = 0; i < width; ++i) std::memcpy(counts + i * lanes, &sums[i], sizeof(Counts));
 }
 
-// Scores are compared as float32, which keeps their order; only where those tie are the doubles
-// looked at.
-template <bool masks>
-RELYON_INLINE void order_loop(const double* scores, std::size_t size, std::uint32_t* rows) {
-  alignas(64) float narrow[most_to_order + lanes];
-  alignas(64) std::int32_t above[most_to_order + lanes];
+enum class Ordered { untied, maybe_tied, not_yet };
+
+// Orders rows by keys, which are in the order of the scores as far as they differ: only where keys
+// are equal the scores are looked at, unless that takes more than `most_moves`.
+template <bool masks, typename Key, typename Count>
+RELYON_INLINE Ordered order_by_keys(const double* scores, Key* keys, std::size_t size,
+                                    std::size_t most_moves, std::uint32_t* rows) {
+  constexpr std::size_t lanes = sizeof(Vector<Key, masks>) / sizeof(Key);
+  alignas(64) Count above[most_to_order + lanes];
   const std::size_t vectors = (size + lanes - 1) / lanes;
-  for (std::size_t i = 0; i < size; ++i) narrow[i] = static_cast<float>(scores[i]);
-  for (std::size_t i = size; i < vectors * lanes; ++i) narrow[i] = 0.0F;
+  for (std::size_t i = size; i < vectors * lanes; ++i) keys[i] = 0;
   std::size_t done = 0;
   for (; done + 4 <= vectors; done += 4) {
-    count_above<4, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
+    count_above<4, masks>(keys, size, keys + done * lanes, above + done * lanes);
   }
   for (; done + 2 <= vectors; done += 2) {
-    count_above<2, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
+    count_above<2, masks>(keys, size, keys + done * lanes, above + done * lanes);
   }
-  if (done < vectors)
-    count_above<1, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
+  if (done < vectors) count_above<1, masks>(keys, size, keys + done * lanes, above + done * lanes);
   std::size_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += static_cast<std::size_t>(above[i]);
   if (sum == size * (size - 1) / 2) {
     for (std::size_t i = 0; i < size; ++i) rows[above[i]] = static_cast<std::uint32_t>(i);
-    return;
+    return Ordered::untied;
   }
   std::uint16_t taken[most_to_order] = {};
+  std::size_t moves = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    // An insertion sort by the doubles among equal floats, which are few or equal.
+    // An insertion sort by the scores among equal keys.
     std::uint32_t* const group = rows + above[i];
     std::size_t place = taken[above[i]]++;
     while (place > 0 && scores[group[place - 1]] < scores[i]) {
       group[place] = group[place - 1];
       --place;
+      ++moves;
     }
+    if (moves > most_moves) return Ordered::not_yet;
     group[place] = static_cast<std::uint32_t>(i);
   }
+  return Ordered::maybe_tied;
+}
+
+// Puts scores at places from -32,768 to 32,767 that divide their range evenly. False where it is
+// too narrow or where most are near an end of it.
+template <bool masks>
+RELYON_INLINE bool find_places(const double* scores, std::size_t size, std::int16_t* places) {
+  using Doubles = Vector<double, masks>;
+  constexpr std::size_t width = sizeof(Doubles) / sizeof(double);
+  Doubles least;
+  std::memcpy(&least, scores, sizeof(Doubles));
+  Doubles most = least;
+  for (std::size_t i = width; i < size; i += width) {
+    Doubles some;
+    std::memcpy(&some, scores + (i + width <= size ? i : size - width), sizeof(Doubles));
+    least = some < least ? some : least;
+    most = some > most ? some : most;
+  }
+  double lowest = least[0];
+  double highest = most[0];
+  for (std::size_t j = 1; j < width; ++j) {
+    lowest = least[j] < lowest ? least[j] : lowest;
+    highest = most[j] > highest ? most[j] : highest;
+  }
+  // Halves, so that no difference overflows.
+  const double low = lowest * 0.5;
+  const double scale = 65535.0 / (highest * 0.5 - low);
+  if (!(scale <= std::numeric_limits<double>::max())) return false;
+  std::int32_t near_ends = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto place = static_cast<std::int32_t>((scores[i] * 0.5 - low) * scale) - 32768;
+    places[i] = static_cast<std::int16_t>(place);
+    near_ends += place < -32768 + 1024 || place > 32767 - 1024 ? 1 : 0;
+  }
+  return near_ends < static_cast<std::int32_t>(size / 2);
+}
+
+// Scores are compared by their places within their range, or, where those hold too many at once, as
+// float32.
+template <bool masks>
+RELYON_INLINE bool order_loop(const double* scores, std::size_t size, std::uint32_t* rows) {
+  constexpr std::size_t few = 48;  // take as many comparisons of either kind
+  if (size > few) {
+    alignas(64) std::int16_t places[most_to_order + 32];
+    if (find_places<masks>(scores, size, places)) {
+      const Ordered found =
+          order_by_keys<masks, std::int16_t, std::int16_t>(scores, places, size, size / 2, rows);
+      if (found != Ordered::not_yet) return found == Ordered::untied;
+    }
+  }
+  alignas(64) float narrow[most_to_order + 16];
+  for (std::size_t i = 0; i < size; ++i) narrow[i] = static_cast<float>(scores[i]);
+  constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+  return order_by_keys<masks, float, std::int32_t>(scores, narrow, size, any, rows) ==
+         Ordered::untied;
 }
 
 // The `count`-th highest of the maxima of some groups is a bound that `count` scores reach, and few
@@ -198,8 +270,9 @@ RELYON_INLINE void find_buckets_loop(const Buckets& buckets, const double* score
 template <bool even, bool masks>
 RELYON_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double* scores,
                                             std::size_t size) {
-  typedef double Doubles __attribute__((vector_size(64)));
-  typedef std::int64_t Whole __attribute__((vector_size(64)));
+  using Doubles = Vector<double, masks>;
+  using Whole = Vector<std::int64_t, masks>;
+  constexpr std::size_t width = sizeof(Doubles) / sizeof(double);
   constexpr std::size_t batch = 256;
   std::uint32_t found[batch];
   std::uint64_t total = 0;
@@ -216,15 +289,17 @@ RELYON_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double
       const double* const neighbours = buckets.sorted + start;
       if (end - start <= padding) {
         // Whatever follows the bucket is above the score.
-        Doubles values;
-        std::memcpy(&values, neighbours, sizeof(Doubles));
         const Doubles own = Doubles{} + score;
-        if constexpr (masks) {
-          below = values < own ? below + 1 : below;
-          up_to = values <= own ? up_to + 1 : up_to;
-        } else {
-          below -= values < own;
-          up_to -= values <= own;
+        for (std::size_t part = 0; part < padding; part += width) {
+          Doubles values;
+          std::memcpy(&values, neighbours + part, sizeof(Doubles));
+          if constexpr (masks) {
+            below = values < own ? below + 1 : below;
+            up_to = values <= own ? up_to + 1 : up_to;
+          } else {
+            below -= values < own;
+            up_to -= values <= own;
+          }
         }
       } else {
         const double* const stop = buckets.sorted + end;
@@ -235,7 +310,7 @@ RELYON_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double
       }
     }
   }
-  for (std::size_t lane = 0; lane < padding; ++lane)
+  for (std::size_t lane = 0; lane < width; ++lane)
     total += static_cast<std::uint64_t>(below[lane] + up_to[lane]);
   return total;
 }
@@ -245,7 +320,7 @@ struct Functions {
   Counts (*count)(const double*, std::size_t, double);
   bool (*descending)(const double*, std::size_t);
   bool (*finite)(const double*, std::size_t);
-  void (*order)(const double*, std::size_t, std::uint32_t*);
+  bool (*order)(const double*, std::size_t, std::uint32_t*);
   std::size_t (*best)(const double*, std::size_t, std::size_t, std::uint32_t*);
   bool (*count_levels)(const double*, std::size_t, std::uint32_t*);
   void (*find_buckets)(const Buckets&, const double*, std::size_t, std::uint32_t*);
@@ -263,8 +338,8 @@ struct Functions {
   attributes bool finite_##suffix(const double* values, std::size_t size) {                       \
     return finite_loop(values, size);                                                             \
   }                                                                                               \
-  attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) {   \
-    order_loop<masks>(scores, size, rows);                                                        \
+  attributes bool order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) {   \
+    return order_loop<masks>(scores, size, rows);                                                 \
   }                                                                                               \
   attributes std::size_t best_##suffix(const double* scores, std::size_t size, std::size_t count, \
                                        std::uint32_t* rows) {                                     \
@@ -308,12 +383,9 @@ RELYON_VARIANT(scalar, false, )
 
 Functions choose() {
 #ifdef RELYON_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-    return functions_avx512;
-  }
-  return __builtin_cpu_supports("avx2") ? functions_avx2 : functions_sse2;
+  const Lanes widest = widest_lanes();
+  if (widest == Lanes::avx512 && __builtin_cpu_supports("avx512dq")) return functions_avx512;
+  return widest == Lanes::scalar ? functions_sse2 : functions_avx2;
 #elif defined(__ARM_NEON)
   return functions_neon;
 #else
@@ -340,8 +412,8 @@ bool descending(const double* scores, std::size_t size) {
 
 bool finite(const double* values, std::size_t size) { return functions().finite(values, size); }
 
-void order(const double* scores, std::size_t size, std::uint32_t* rows) {
-  functions().order(scores, size, rows);
+bool order(const double* scores, std::size_t size, std::uint32_t* rows) {
+  return functions().order(scores, size, rows);
 }
 
 std::size_t best(const double* scores, std::size_t size, std::size_t count, std::uint32_t* rows) {

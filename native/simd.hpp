@@ -18,9 +18,10 @@ bool descending(const double* scores, std::size_t size);
 bool finite(const double* values, std::size_t size);
 
 // Puts the rows of at most `most_to_order` finite scores in order, the best score first, equal
-// ones by row. All pairs are compared: for short lists that is faster than any sort.
+// ones by row. All pairs are compared: for short lists that is faster than any sort. True where it
+// is known that no two are equal.
 inline constexpr std::size_t most_to_order = 384;
-void order(const double* scores, std::size_t size, std::uint32_t* rows);
+bool order(const double* scores, std::size_t size, std::uint32_t* rows);
 
 // The rows of the `count` best of finite scores and of a few more, ascending; every score that is
 // as good as one of them is among them. At most `most_best` are asked for, of at least

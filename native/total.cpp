@@ -81,10 +81,15 @@ void ExactSum::remove(double value) {
 }
 
 void ExactSum::add(std::span<const double> values, bool skip_nan) {
+  std::uint64_t ones = 0;  // many: a query of a mean has the denominator 1
   for (const double value : values) {
-    if (skip_nan && std::isnan(value)) continue;
-    add(value);
+    if (value == 1.0) {
+      ++ones;
+    } else if (!skip_nan || !std::isnan(value)) {
+      add(value);
+    }
   }
+  add(static_cast<double>(ones));
 }
 
 // Leaves every chunk but the last within 32 bits: one form for each sum.

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import platform
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -226,6 +230,70 @@ def test_facts_about_labels_of_very_many_rows_and_of_none() -> None:
     nothing = _native.evaluate_arrays(plan, labels[:0], labels[:0], np.array([0, 0]), 1)
     assert all(math.isnan(nothing.label_facts[place]) for place in (0, 3))
     assert nothing.label_facts[1:3] == (0, 0)
+
+
+ORDERED = """
+import hashlib, numpy as np
+from relyon import _native
+random = np.random.default_rng(8)
+found = hashlib.sha256()
+for size in (1, 7, 16, 33, 48, 49, 64, 100, 129, 383, 384, 385):
+    labels = random.integers(0, 5, (30, size)).astype(float)
+    plain = random.normal(size=labels.shape)
+    lists = [plain, plain.round(1), plain.round(), np.exp(60 * plain), plain * 5e-324, 0 * plain]
+    lists += [1 + np.round(plain * 20) * 2.0**-52, plain.clip(-2, 2) * 8e307]
+    for scores in [*lists, np.where(random.random(labels.shape) < 0.02, 1e9, plain)]:
+        kernels = [(name, {}) for name in ("dcg", "ndcg", "ap", "pnr", "tau", "auc")]
+        kernels[1] = ("ndcg", {"k": 10})
+        for ties in ("input", "worst"):
+            plan = _native.Plan(kernels, _native.Rules(ties=ties))
+            batch = _native.evaluate_arrays(plan, labels, scores)
+            for place in range(len(kernels)):
+                found.update(batch.arrays(place)[0].tobytes())
+print(_native.simd(), found.hexdigest())
+"""
+
+
+def test_instruction_sets_order_alike() -> None:
+    said = {}
+    for lanes in ("scalar", "avx2", ""):
+        done = subprocess.run(
+            [sys.executable, "-c", ORDERED],
+            env={**os.environ, "RELYON_SIMD": lanes},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        name, found = done.stdout.split()
+        said[name] = found
+    assert len(set(said.values())) == 1
+    assert platform.machine() not in ("x86_64", "AMD64") or "sse2" in said or os.name == "nt"
+
+
+@pytest.mark.parametrize("shape", ["plain", "rounded", "skewed", "tiny", "huge", "nearly", "far"])
+@pytest.mark.parametrize("size", [5, 48, 49, 100, 257, 384])
+def test_order_is_that_of_the_scores(shape: str, size: int) -> None:
+    random = np.random.default_rng(size)
+    plain = random.normal(size=(40, size))
+    scores = {
+        "plain": plain,
+        "rounded": plain.round(1),
+        "skewed": np.exp(60 * plain),
+        "tiny": plain * 5e-324,
+        "huge": plain.clip(-2, 2) * 8e307,
+        "nearly": 1 + np.round(plain * 20) * 2.0**-52,
+        "far": np.where(
+            np.arange(size) < 2, [[-1e12, 1e12] * (size // 2) + [0] * (size % 2)], plain
+        ),
+    }[shape]
+    labels = random.integers(0, 5, scores.shape).astype(float)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    discounts = np.log2(np.arange(size) + 2)
+    gains = np.take_along_axis(labels, order, 1) / discounts
+    plan = _native.Plan([("dcg", {})], _native.Rules(ties="input"))
+    found = np.array(_native.evaluate_arrays(plan, labels, scores).values(0))
+    wanted = np.add.accumulate(gains, axis=1)[:, -1]
+    assert found.tolist() == wanted.tolist()
 
 
 def test_results_outlive_their_batch() -> None:
