@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from relyon.analysis.comparison import Comparison, compare_results
+from relyon.analysis.comparison.decision import JUDGED
 from relyon.analysis.comparison.runs import Progress, check_titles, run_titles
 from relyon.analysis.comparison.settings import Options
 from relyon.core.parameters import check_type
 from relyon.data.convention import Convention
 from relyon.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 from relyon.evaluation.program import Average, MeasureNames
+from relyon.measures import measures as parse_measures
 from relyon.spark.evaluation import PreparedRuns
 from relyon.spark.faults import plain_errors
 from relyon.spark.same_rows import check_same_rows
@@ -64,9 +66,12 @@ def compare(
     """
     runs = [baseline, *(candidates if isinstance(candidates, Sequence) else [candidates])]
     titles = run_titles(runs, names)
+    asked = [str(one) for one in parse_measures(measures)]
+    # The decision needs it, as on one machine; it is not compared.
+    more = [] if JUDGED in asked else [JUDGED]
     prepared = PreparedRuns.of(
         judgments,
-        measures,
+        [*asked, *more],
         run=baseline,
         convention=convention,
         average=average,
@@ -74,14 +79,20 @@ def compare(
         partitions=partitions,
     )
     try:
-        results = []
+        results, shares = [], {}
         for place, (title, run) in enumerate(zip(titles, runs, strict=True)):
             if progress is not None:
                 progress(place, len(runs), title)
-            results.append(prepared.collect(run, name=title, partitions=partitions)[0])
+            found = prepared.collect(run, name=title, partitions=partitions)[0]
+            shares[title] = found[JUDGED]
+            for name in more:
+                del found.entries[name]
+            results.append(found)
     finally:
         prepared.release()
-    return compare_results(results, progress=progress, **options)
+    comparison = compare_results(results, progress=progress, **options)
+    comparison.judged_shares.update(shares)
+    return comparison
 
 
 @plain_errors()
@@ -131,4 +142,6 @@ def compare_scores(
         found, parts[title] = prepared.collect(rows, name=title, partitions=partitions)
         results.append(found)
     check_same_rows(parts)
-    return compare_results(results, progress=progress, **options)
+    comparison = compare_results(results, progress=progress, **options)
+    comparison.judged_shares.update(dict.fromkeys(scores, 1.0))  # each row has a label
+    return comparison

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
@@ -229,8 +228,9 @@ class Comparison(PairedRuns, Exportable, ExcelExport, Plotted, Tracked):
         return found
 
     def judged_share(self, name: str) -> float:
-        """Returns the mean judged share of a run's first documents; NaN if results were given."""
-        return math.nan if self.judgments is None else self.measured(name, JUDGED)[JUDGED]
+        """Returns the mean judged share of a run's first documents; NaN if it is unknown."""
+        known = self.judgments is None or name in self.judged_shares
+        return super().judged_share(name) if known else self.measured(name, JUDGED)[JUDGED]
 
     def keep_further(self, found: Mapping[str, Callable[[], Results]]) -> None:
         """Keeps further measures of each run, which are not compared, for `measured`.

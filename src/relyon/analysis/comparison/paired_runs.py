@@ -68,6 +68,8 @@ class PairedRuns:
         self.convention = convention
         self.facts = facts
         self.query_texts: Mapping[str, str] | None = None
+        #: What `judged_share` returns of a run, where whoever evaluated it has told.
+        self.judged_shares: dict[str, float] = {}
         self._pairings = {
             (candidate, measure): pair(measure, columns[0], columns[place], facts)
             for place, candidate in enumerate(self.candidates, 1)
@@ -150,7 +152,7 @@ class PairedRuns:
 
     def judged_share(self, name: str) -> float:
         """Returns the mean judged share of a run's first documents; NaN if it is unknown."""
-        return math.nan
+        return self.judged_shares.get(name, math.nan)
 
     def deltas(self, candidate: str, measure: str) -> dict[str, float]:
         """Returns each paired query's own change, candidate - baseline, in the order of the ids.
