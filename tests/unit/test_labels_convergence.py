@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -31,7 +33,7 @@ def test_acceleration_ends_where_expectation_maximisation_does(name: str) -> Non
     assert fast.shared["go_on"] == pytest.approx(slow.shared["go_on"], abs=1e-6)
 
 
-CORNERS = {
+CORNERS: dict[str, list[tuple[Any, ...]]] = {
     "one session": [("s", "q", "a", 1, 1), ("s", "q", "b", 2, 0)],
     "no click": [
         (session, "q", doc, 1 + "ab".index(doc), 0) for session in range(9) for doc in "ab"

@@ -68,7 +68,7 @@ class MeasuredRows:
 
         program = self.program
         scored = replace(self.rows.rows, scores=self.rows.gathered(scores), weights=None)
-        columns = row_columns(program, scored, self.threads)
+        columns, _ = row_columns(program, scored, self.threads)
         refuse_undefined(program, columns, scored.queries)
         numbers = {
             str(asked): number(one, form, columns[str(asked)].total, program.convention)
