@@ -78,16 +78,17 @@ def compare(
         scale=scale,
         partitions=partitions,
     )
+    lists = [prepared.program_of(one) for one in (asked, [JUDGED])]
     try:
         results, shares = [], {}
         for place, (title, run) in enumerate(zip(titles, runs, strict=True)):
             if progress is not None:
                 progress(place, len(runs), title)
-            found = prepared.collect(run, name=title, partitions=partitions)[0]
-            shares[title] = found[JUDGED]
-            for name in more:
-                del found.entries[name]
+            (found, judged), _ = prepared.collect(
+                run, name=title, partitions=partitions, programs=lists
+            )
             results.append(found)
+            shares[title] = judged[JUDGED]
     finally:
         prepared.release()
     comparison = compare_results(results, progress=progress, **options)
@@ -139,7 +140,7 @@ def compare_scores(
     for place, (title, rows) in enumerate(scores.items()):
         if progress is not None:
             progress(place, len(scores), title)
-        found, parts[title] = prepared.collect(rows, name=title, partitions=partitions)
+        (found,), parts[title] = prepared.collect(rows, name=title, partitions=partitions)
         results.append(found)
     check_same_rows(parts)
     comparison = compare_results(results, progress=progress, **options)

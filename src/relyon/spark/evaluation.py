@@ -20,7 +20,7 @@ from relyon.evaluation.defaults import DEFAULT_MEASURES
 from relyon.evaluation.facts import merged
 from relyon.evaluation.measure_columns import unrecorded_notes
 from relyon.evaluation.notes import data_notes
-from relyon.evaluation.program import Average, MeasureNames
+from relyon.evaluation.program import Average, MeasureNames, Program
 from relyon.evaluation.results import Results
 from relyon.io import read_judgments
 from relyon.measures.parser import measures as parse_measures
@@ -190,6 +190,10 @@ class PreparedRuns(Prepared):
         evidence = tuple(role for role in names if role in EVIDENCE_NAMES)
         given = names["query"]
         return cls(judgments, given, packed, judged, queries, buckets, evidence, notes)
+
+    def program_of(self, measures: Sequence[str]) -> Program:
+        """Returns some of the measures, resolved alone."""
+        return replace(self.task, measures=tuple(parse_measures(measures))).program
 
     def release(self) -> None:
         """Frees the judgments in Spark's memory."""

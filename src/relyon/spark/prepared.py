@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from relyon.core.notes import RelyonWarning
 from relyon.data.columns.spark_settings import tuned
 from relyon.spark.frames import collected, kept_results, named_error
 
@@ -70,14 +72,31 @@ class Prepared(ABC):
             return kept_results(plan.frame, plan.task, found, whole=plan.whole)
 
     def collect(
-        self, given: DataFrame, *, name: str, partitions: int | None
-    ) -> tuple[Results, list[Arrays]]:
-        """Evaluates a frame, and collects the values of its queries; see `evaluate`."""
+        self,
+        given: DataFrame,
+        *,
+        name: str,
+        partitions: int | None,
+        programs: Sequence[Program] = (),
+    ) -> tuple[list[Results], list[Arrays]]:
+        """Evaluates a frame, and collects the values of its queries; see `evaluate`.
+
+        Args:
+            given: The rows.
+            name: The title of the results.
+            partitions: The number of tasks; `None` leaves it to Spark.
+            programs: Some of the measures each, for results of their own; else there is one of all.
+        """
         plan = self._planned(given, "arrays", partitions)
         with tuned(given.sparkSession):
             state, arrays = collected(plan.frame)
         self._refuse(state, plan)
-        return self.assembled(state, plan, name, False, arrays), arrays
+        first, *others = [replace(plan, program=one) for one in programs] or [plan]
+        results = [self.assembled(state, first, name, False, arrays)]
+        with warnings.catch_warnings():  # the first has issued them
+            warnings.simplefilter("ignore", RelyonWarning)
+            results += [self.assembled(state, one, name, False, arrays) for one in others]
+        return results, arrays
 
     @abstractmethod
     def assembled(
