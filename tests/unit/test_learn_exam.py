@@ -101,6 +101,38 @@ def test_the_claim_is_significant_only_in_the_order_of_the_file(tmp_path: Path) 
     assert verdicts == {"input": "better", "expected": "undecided"}
 
 
+def test_the_files_are_what_the_lesson_says_of_them(tmp_path: Path) -> None:
+    write_exam(tmp_path)
+    judged, old, new = (
+        [line.split() for line in (tmp_path / name).read_text("utf-8").splitlines()]
+        for name in ("judgments.qrels", "old.run", "new.run")
+    )
+    assert set(Counter(query for query, *_ in judged).values()) == {24}
+    assert max(Counter(query for query, *_ in new).values()) == 20
+    assert len({(query, score) for query, _, _, _, score, _ in old}) == len(old)
+    assert max(len(score.partition(".")[2]) for *_, score, _ in old) == 5
+
+    rows = (tmp_path / "log.csv").read_text("utf-8").splitlines()[1:]
+    log = [tuple(row.split(",")) for row in rows]
+    twice = {row for row, times in Counter(log).items() if times == 2}
+    assert {row[2] for row in twice} == {"new"}
+    assert min(row[3] for row in twice) > "2026-10-08"
+    sessions = {bucket: {row[0] for row in log if row[2] == bucket} for bucket in ("old", "new")}
+    assert len(sessions["old"]) == len(sessions["new"])
+
+
+def test_missing_grades_explain_the_fall_of_rr(tmp_path: Path) -> None:
+    write_exam(tmp_path)
+    convention = {"ties": "expected", "unjudged": "removed"}
+    old, new = (
+        relyon.evaluate(
+            tmp_path / "judgments.qrels", tmp_path / name, "rr@10", convention=convention
+        )["rr@10"]
+        for name in ("old.run", "new.run")
+    )
+    assert new > old
+
+
 def test_both_languages_ask_for_the_same_commands() -> None:
     first, *others = (commands(language) for language in LANGUAGES)
     assert len(first) == 11

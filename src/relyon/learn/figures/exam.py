@@ -52,7 +52,7 @@ def _ties(folder: Path) -> dict[str, float]:
         )
         return found[MEASURES[0]]
 
-    values = {ties: value(NEW, ties) for ties in ("input", "expected", "worst", "best")}
+    values = {ties: value(NEW, ties) for ties in ("input", "expected", "worst", "doc-desc")}
     old = value(OLD, "expected")
     return {**values, "old": old, "claimed": values["input"] - old}
 
@@ -98,11 +98,13 @@ def _tail(folder: Path) -> dict[str, float]:
     values: dict[str, float] = {}
     for name in ("old", "new"):
         run = folder / f"{name}.run"
-        found = relyon.funnel(folder / TAIL, {name: run})
+        found = relyon.funnel(folder / TAIL, {name: run}, convention=HONEST)
         for what, share in (("recall", found.recall_share), ("ranking", found.ranking_share)):
             values[f"{what}-share-{name}"] = share
             values[f"{what}-percent-{name}"] = 100 * share
         values[f"docs-{name}"] = found.stages[0].candidates
+        measured = relyon.evaluate(folder / TAIL, run, MEASURES[0], convention=HONEST)
+        values[f"tail-ndcg-{name}"] = measured[MEASURES[0]]
     return values
 
 
