@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -232,6 +233,14 @@ def test_an_interval_is_narrower_with_more_sessions() -> None:
         # Tiers are sampled by their share, nearly, so that the estimate is nearly the plain mean.
         plain = sum(value for _, value in frame["series"]["sessions"]) / frame["setting"]
         assert plain == pytest.approx(values["estimate"], abs=0.05)
+
+
+def test_a_difference_is_not_found_by_a_loss() -> None:
+    draws = np.random.default_rng(25).normal(0.03, 0.2, (1000, 25))
+    t = draws.mean(axis=1) / (draws.std(axis=1, ddof=1) / 5)
+    limit = 2.0638986  # of Student's t with 24 degrees of freedom, 2.5% above
+    assert (t < -limit).any()
+    assert figure_of("power", 25.0).values["found"] == (t > limit).mean()
 
 
 @pytest.mark.parametrize("sessions", [0.0, 5.0, 15.0, -10.0])
