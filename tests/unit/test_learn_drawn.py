@@ -16,11 +16,13 @@ import relyon
 from relyon.core.errors import InputError, RelyonError
 from relyon.core.texts import LANGUAGES
 from relyon.core.texts.languages import Language
+from relyon.evaluation import evaluate
 from relyon.learn import course
 from relyon.learn.blocks import Picture, Play
 from relyon.learn.blocks.play import PlayDocument
 from relyon.learn.course import read_course
 from relyon.learn.figures import figure_of
+from relyon.learn.figures.clicks import PAIRS
 from relyon.learn.lesson_checks import check_lesson
 from relyon.learn.pages.drawn import MOST_LAMBDAS, picture_data, play_drawing, shares
 from relyon.learn.pages.recorded import record
@@ -233,6 +235,14 @@ def test_an_interval_is_narrower_with_more_sessions() -> None:
         # Tiers are sampled by their share, nearly, so that the estimate is nearly the plain mean.
         plain = sum(value for _, value in frame["series"]["sessions"]) / frame["setting"]
         assert plain == pytest.approx(values["estimate"], abs=0.05)
+
+
+def test_labels_are_scored_on_all_pairs() -> None:
+    assert evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.5, "b": 0.5}}, [PAIRS])[PAIRS] == 0.5
+    # Of three pairs two are right, and one is left open.
+    grades = {"q": {"a": 2, "b": 1, "c": 0}}
+    labels = {"q": {"a": 0.5, "b": 0.5, "c": 0.1}}
+    assert evaluate(grades, labels, [PAIRS])[PAIRS] == pytest.approx(2.5 / 3)
 
 
 def test_a_difference_is_not_found_by_a_loss() -> None:

@@ -16,8 +16,9 @@ __all__ = ["attention", "examined", "labelled", "swapped"]
 
 DEPTH = 6
 QUERIES = 30
-#: The share of pairs in the right order, among documents that are not equally attractive.
-PAIRS = "concordance(label_ties=ignore)"
+#: The share of pairs in the right order, among documents that are not equally attractive. Labels
+#: that leave a pair open count half: a model is not better for saying nothing of the hard pairs.
+PAIRS = "concordance(label_ties=ignore,score_ties=half)"
 Graded = dict[str, dict[str, float]]
 
 
