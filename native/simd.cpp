@@ -86,7 +86,7 @@ struct VectorOf<Number, true> {
   typedef Number type __attribute__((vector_size(64)));
 };
 template <typename Number, bool masks>
-using Vector = typename VectorOf<Number, masks>::type;
+using Vector = VectorOf<Number, masks>::type;
 
 // How many of `all` are above each of the `width` vectors of keys from `own`.
 template <int width, bool masks, typename Key, typename Count>

@@ -69,7 +69,7 @@ def fastest(call: Callable[..., object], lists: list[list[float]]) -> float | No
 
 
 def plain(value: object) -> object:
-    """Returns a number of any library as JSON holds it; anything else as Python shows it."""
+    """Returns a number of any library as JSON writes it; anything else as Python shows it."""
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "size", 1) == 1:
         value = item()

@@ -1,4 +1,4 @@
-"""Buckets of queries, by which their rows are brought together.
+"""Buckets of queries, by which their rows are grouped.
 
 A row that Spark sends has many rows of one bucket: if each had rows of one query, as many rows
 would be sent as a block has queries, and Spark's work for a row would be most of the cost.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EACH", "Buckets", "bucket_keys"]
 
-#: Buckets of each task. A task holds the rows of one bucket at once: a hundred and fifty thousand
+#: Buckets of each task. A task has the rows of one bucket in memory: a hundred and fifty thousand
 #: if it has ten million, fewer than Spark hands over in a batch.
 EACH = 64
 

@@ -68,7 +68,7 @@ class PairedRuns:
         self.convention = convention
         self.facts = facts
         self.query_texts: Mapping[str, str] | None = None
-        #: What `judged_share` returns of a run, where whoever evaluated it has told.
+        #: What `judged_share` returns of a run, where whoever evaluated it knows it.
         self.judged_shares: dict[str, float] = {}
         self._pairings = {
             (candidate, measure): pair(measure, columns[0], columns[place], facts)
