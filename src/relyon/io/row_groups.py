@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from relyon.io.parquet_footer import row_groups
@@ -46,40 +45,23 @@ class RowGroups:
         """Returns some columns of the first rows."""
         return self._frame.select(list(dict.fromkeys(columns))).head(rows).collect()
 
-    def parts(self, columns: Iterable[str], *, ahead: bool = False) -> Generator[pl.DataFrame]:
-        """Yields some columns, a few row groups at a time.
-
-        Args:
-            columns: The names of the columns.
-            ahead: Reads a part in a thread of its own while the caller works on the one before.
-                Parts are half as large, so that both take no more memory.
-        """
+    def parts(self, columns: Iterable[str]) -> Iterator[pl.DataFrame]:
+        """Yields some columns, a few row groups at a time."""
         frame = self._frame.select(list(dict.fromkeys(columns)))
-        sizes = list(self._sizes(2 if ahead else 1))
-        starts = accumulate(sizes, initial=0)
-        slices = [frame.slice(*span) for span in zip(starts, sizes, strict=False)]
-        if not ahead or len(slices) < 2:
-            yield from (part.collect() for part in slices)
-            return
-        from concurrent.futures import ThreadPoolExecutor
+        start = 0
+        for rows in self._sizes():
+            yield frame.slice(start, rows).collect()
+            start += rows
 
-        with ThreadPoolExecutor(1, "relyon-parquet") as reader:
-            coming = [reader.submit(part.collect) for part in slices[:1]]
-            for part in slices[1:]:
-                coming.append(reader.submit(part.collect))
-                yield coming.pop(0).result()
-            yield from (part.result() for part in coming)
-
-    def _sizes(self, times: int) -> Iterator[int]:
-        """Yields the number of rows of each part, where `times` of them are in memory."""
-        few, many = FEW_ROWS // times, MANY_ROWS // times
+    def _sizes(self) -> Iterator[int]:
+        """Yields the number of rows of each part."""
         waiting = 0
         for rows in self._groups or [self._height()]:
-            if waiting and waiting + rows > few:
+            if waiting and waiting + rows > FEW_ROWS:
                 yield waiting
                 waiting = 0
             waiting += rows
-            for left in range(round(waiting / many), 1, -1):
+            for left in range(round(waiting / MANY_ROWS), 1, -1):
                 part = waiting // left
                 yield part
                 waiting -= part

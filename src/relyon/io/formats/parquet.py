@@ -119,7 +119,6 @@ class Parquet(TabularFormat):
         from relyon.data.rank_order import ROWS
 
         parts = _native.RunParts(judgments, plan, threads)
-        ahead = _native.thread_count(threads) > 1
 
         def add(frame: pl.DataFrame) -> bool:
             run = run_columns({role: frame.get_column(name) for role, name in chosen.items()})
@@ -134,7 +133,7 @@ class Parquet(TabularFormat):
                 order = _order(rows.first(chosen.values(), ROWS), chosen) if both else ()
                 if both and not plan.needs_ranks and rows.has_whole_numbers(chosen["rank"]):
                     del chosen["rank"]
-                if not all(map(add, rows.parts(chosen.values(), ahead=ahead))):
+                if not all(map(add, rows.parts(chosen.values()))):
                     return None
             batch = parts.finish()
         except InputError:
@@ -171,7 +170,6 @@ class Parquet(TabularFormat):
         )
 
         parts = _native.LabelledParts(plan, threads)
-        ahead = _native.thread_count(threads) > 1
 
         def add(frame: pl.DataFrame) -> bool:
             found = {role: frame.get_column(name) for role, name in chosen.items()}
@@ -198,7 +196,7 @@ class Parquet(TabularFormat):
                     first = rows.first(rest, SAMPLE).to_dict(as_series=False)
                     notes = group_notes(chosen, query_candidates(first))
                     chosen.pop("document", None)
-                if not all(map(add, rows.parts(chosen.values(), ahead=ahead))):
+                if not all(map(add, rows.parts(chosen.values()))):
                     return None
             batch = parts.finish()
         except InputError:
