@@ -67,11 +67,10 @@ def compare(
     runs = [baseline, *(candidates if isinstance(candidates, Sequence) else [candidates])]
     titles = run_titles(runs, names)
     asked = [str(one) for one in parse_measures(measures)]
-    # The decision needs it, as on one machine; it is not compared.
-    more = [] if JUDGED in asked else [JUDGED]
     prepared = PreparedRuns.of(
         judgments,
-        [*asked, *more],
+        # The decision needs the judged share, as on one machine; it is not compared.
+        list(dict.fromkeys([*asked, JUDGED])),
         run=baseline,
         convention=convention,
         average=average,
